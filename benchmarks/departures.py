@@ -1,0 +1,108 @@
+"""What each departure from the paper is worth; the figures of docs/departures.md.
+
+    python benchmarks/departures.py [--data FOLDER] [weights] [gradients]
+
+`weights`: the Laplacian, the cannot-link weight and the affinity, on wine and digits.
+`gradients`: the two gradients, and how far scores fall below those at zero questions, on
+ten development sets, two random 90 % subsets each.
+"""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+import numpy as np
+from threadpoolctl import threadpool_limits
+
+from likewise import LabelOracle, Session, jaccard, run
+from likewise.datasets import load
+from likewise.methods import urasc
+from likewise.metrics import ari
+
+SETS = ["wine", "iris", "sonar", "breast_cancer", "bupa", "cho", "balance", "diabetes", "face-2", "dog"]  # fmt: skip
+
+
+def weights() -> None:
+    """Print Jaccard and ARI after some answers under each choice."""
+    wine, digits = load("wine"), load("digits")
+    some = np.random.default_rng(0).permutation(len(digits.y))[:500]
+    rows = [
+        ("wine, signed", wine.X, wine.y, {}, "auto", (0, 20, 60, 100)),
+        ("wine, literal, -1", wine.X, wine.y, _LITERAL, "auto", (0, 20, 60, 100)),
+        ("digits500, cannot-link 0", digits.X[some], digits.y[some], {}, "auto", (0, 400)),
+        (
+            "digits500, cannot-link -1", digits.X[some], digits.y[some],
+            {"cannot_link": -1.0}, "auto", (0, 400),
+        ),
+        ("digits, graph", digits.X, digits.y, {}, "auto", (0, 100, 400)),
+        ("digits, gaussian", digits.X, digits.y, {}, "gaussian", (0, 100, 400)),
+    ]  # fmt: skip
+    for title, X, y, options, affinity, marks in rows:
+        method = urasc("variant", **options)  # type: ignore[arg-type]
+        session = Session(X, method, int(y.max()) + 1, affinity)
+        seen = {0: session.labels}
+        for view in run(session, LabelOracle(y), marks[-1]):
+            if view.n_questions in marks:
+                seen[view.n_questions] = view.labels
+        shown = "  ".join(
+            f"{q}: {jaccard(y, labels):.2f} ({ari(y, labels):.2f})"
+            for q, labels in seen.items()
+        )
+        print(f"{title:28} Jaccard (ARI) at {shown}", flush=True)
+
+
+_LITERAL = {"laplacian": "literal", "cannot_link": -1.0}
+
+
+def gradients(data: Path) -> None:
+    """Print the mean area and the largest fall of each variant on each set."""
+    for name in SETS:
+        for step in ("nonparametric", "parametric"):
+            for gradient in ("paper", "exact", None):
+                runs = [_one(name, data, step, gradient, seed) for seed in (0, 1)]
+                area, fall, fall_ari = np.mean(runs, axis=0)
+                print(
+                    f"{name:14} {step:14} {gradient or 'none':6} area {area:.3f}  "
+                    f"fall of Jaccard {fall:.3f}, of ARI {fall_ari:.3f}",
+                    flush=True,
+                )
+
+
+def _one(
+    name: str, data: Path, step: str, gradient: str | None, seed: int
+) -> tuple[float, float, float]:
+    dataset = load(name, data)
+    kept = np.random.default_rng(seed).permutation(len(dataset.y))
+    kept = kept[: int(0.9 * len(kept))]
+    X, y, k = dataset.X[kept], dataset.y[kept], dataset.n_classes
+    budget = int(min(max(200, 1.2 * len(dataset.y), 20 * k), 800))
+    grid = [int(10 * 1.41**i) for i in range(20) if 10 * 1.41**i <= budget]
+    session = Session(
+        X, urasc("variant", step=step, gradient=gradient), k, random_state=seed
+    )
+    scores = [(jaccard(y, session.labels), ari(y, session.labels))]
+    for view in run(session, LabelOracle(y), budget):
+        if view.n_questions in grid:
+            scores.append((jaccard(y, view.labels), ari(y, view.labels)))
+    scores += [scores[-1]] * (len(grid) + 1 - len(scores))
+    table = np.array(scores)
+    fall = table[0] - table.min(axis=0)
+    return float(table[:, 0].mean()), float(fall[0]), float(fall[1])
+
+
+def main() -> None:
+    """Measure what was asked for."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("what", nargs="*", default=["weights", "gradients"])
+    parser.add_argument("--data", type=Path, default=Path("../shared/data"))
+    chosen = parser.parse_args()
+    with threadpool_limits(1):
+        if "weights" in chosen.what:
+            weights()
+        if "gradients" in chosen.what:
+            gradients(chosen.data)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,138 @@
+"""One URASC iteration and its score, as ratios to yardsticks measured in the same run.
+
+    python benchmarks/iteration.py [--sizes 1000 5000]
+
+Prints, for each size: a whole iteration (new certain sample, spectrum, clusters,
+scores, next question) against one scikit-learn SpectralClustering fit on the same
+graph; and the score of all samples against an `eigsh(tol=1e-3)` of as many vectors, and
+against the sum of Eq. 7 taken literally (timed on some samples, taken times n).
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+import warnings
+from collections.abc import Callable
+
+import numpy as np
+from scipy.sparse.linalg import LinearOperator, eigsh
+from sklearn.cluster import SpectralClustering
+from threadpoolctl import threadpool_limits
+
+from likewise import LabelOracle, Session, run
+from likewise.arrays import Floats, Indices
+from likewise.methods.clustering import SpectralModel
+from likewise.operators import signed_normalised
+from likewise.scores.gradient import exact_gradient
+from likewise.spectral import Spectrum
+
+N_CLUSTERS = 10
+N_LITERAL = 20
+
+
+def mixture(n: int, seed: int = 0) -> tuple[Floats, Indices]:
+    """Return ten overlapping clouds of intrinsic dimension 12 in 64 dimensions."""
+    rng = np.random.default_rng(seed)
+    centres = rng.normal(scale=1.5, size=(N_CLUSTERS, 12))
+    y = rng.integers(N_CLUSTERS, size=n)
+    turn = np.linalg.qr(rng.normal(size=(64, 12)))[0]
+    X = (centres[y] + rng.normal(size=(n, 12))) @ turn.T
+    return X + 0.05 * rng.normal(size=X.shape), y
+
+
+def seconds(work: Callable[[], object], repeats: int = 5) -> float:
+    """Return the shortest of several times."""
+    times = []
+    for _ in range(repeats):
+        start = time.perf_counter()
+        work()
+        times.append(time.perf_counter() - start)
+    return min(times)
+
+
+def literal_gradient(spectrum: Spectrum, anchors: Indices, sample: int) -> float:
+    """Return the sum of Eq. 7 for one sample, vectors of length n and all."""
+    v, values, n = spectrum.vectors, spectrum.values, len(spectrum.vectors)
+    total = 0.0
+    for i in range(N_CLUSTERS):
+        moved = np.zeros(n)
+        for k in anchors:
+            for p in range(len(values)):
+                if p != i:
+                    slope = (v[sample, i] - v[k, i]) * (v[sample, p] - v[k, p])
+                    moved += slope / (values[i] - values[p]) * v[:, p]
+        total += float(np.linalg.norm(moved))
+    return total
+
+
+def measure(n: int) -> None:
+    """Print the ratios at one size."""
+    X, y = mixture(n)
+    session = Session(X, "urasc+n", N_CLUSTERS)
+    views = list(run(session, LabelOracle(y), 150))
+    steps = _iterations(X, y)
+    model = views[-1].model
+    assert isinstance(model, SpectralModel)
+    spectrum = model.clustering.spectrum
+    constraints = views[-1].known.constraints
+    anchors = np.array([constraints.samples(g)[0] for g in views[-1].known.certain])
+
+    graph = model.clustering.problem.weights
+    fit = SpectralClustering(N_CLUSTERS, affinity="precomputed", random_state=0)
+    peer = seconds(lambda: fit.fit(graph), 1)
+    score = seconds(lambda: exact_gradient(spectrum, N_CLUSTERS, anchors), 20)
+    eigen = seconds(lambda: _eigsh(model, len(spectrum.values)))
+    rows = range(N_LITERAL)
+    literal = seconds(lambda: [literal_gradient(spectrum, anchors, r) for r in rows], 1)
+    literal *= n / N_LITERAL
+
+    print(f"n = {n}, {N_CLUSTERS} clusters, {len(spectrum.values)} vectors")
+    for name, spent, yardstick in (
+        ("iteration", steps, steps),
+        ("SpectralClustering fit", peer, steps),
+        ("score of all samples", score, score),
+        ("eigsh(tol=1e-3)", eigen, score),
+        ("Eq. 7 taken literally", literal, score),
+    ):
+        print(f"  {name:24} {spent * 1e3:10.1f} ms   {spent / yardstick:8.1f}")
+
+
+def _iterations(X: Floats, y: Indices) -> float:
+    """Return the median time from a placing answer to the next question."""
+    session = Session(X, "urasc+n", N_CLUSTERS)
+    oracle = LabelOracle(y)
+    times = []
+    for _ in range(60):
+        question = session.ask()
+        assert question is not None
+        start = time.perf_counter()
+        session.tell(question, oracle(question))
+        session.ask()
+        spent = time.perf_counter() - start
+        if session.view.known.is_placed(question.sample):
+            times.append(spent)
+    return float(np.median(times))
+
+
+def _eigsh(model: SpectralModel, p: int) -> object:
+    weights = model.clustering.weights
+    laplacian = signed_normalised(weights)
+    n = weights.n_samples
+    operator = LinearOperator((n, n), matvec=lambda x: -(laplacian @ x), dtype=float)
+    start = np.random.default_rng(0).standard_normal(n)
+    return eigsh(operator, k=p, which="LA", v0=start, tol=1e-3)
+
+
+def main() -> None:
+    """Measure at each size that was asked for."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--sizes", type=int, nargs="+", default=[1000, 5000])
+    warnings.simplefilter("ignore", UserWarning)
+    with threadpool_limits(1):
+        for n in parser.parse_args().sizes:
+            measure(n)
+
+
+if __name__ == "__main__":
+    main()

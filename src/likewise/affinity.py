@@ -1,0 +1,215 @@
+"""From samples to similarities: how alike two of them are before anybody answers.
+
+Each affinity is a function of the samples that returns an :class:`Affinity`. None of
+them rescales the samples: scaling belongs to the data.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, TypeAlias
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.metrics.pairwise import (
+    additive_chi2_kernel,
+    cosine_similarity,
+    euclidean_distances,
+)
+
+from likewise.arrays import (
+    Floats,
+    Indices,
+    Samples,
+    Sparse,
+    Weights,
+    as_affinity,
+    as_samples,
+    dense,
+    without_diagonal,
+)
+from likewise.errors import InputError
+from likewise.graph import (
+    directed_weights,
+    local_scale,
+    nearest_neighbours,
+    neighbour_graph,
+)
+
+N_EDGES = 10  # neighbours that make the graph
+N_SHARES = 20  # neighbours whose clusters count as evidence (the paper's k = 20)
+
+Closeness: TypeAlias = Callable[[int, Indices], Floats]
+
+
+@dataclass(frozen=True, slots=True)
+class Affinity:
+    """What the data say about which samples are alike.
+
+    Attributes
+    ----------
+    weights : ndarray or csr_array of shape (n_samples, n_samples)
+        W of the paper: symmetric, not negative, zero diagonal.
+    neighbours : csr_array of shape (n_samples, n_samples)
+        Weights from each sample to its nearest neighbours, at most 20 a row.
+    closeness : callable
+        ``closeness(i, others)`` orders other samples by likeness to sample i, also
+        where the graph has no edge.
+    features : ndarray or csr_array of shape (n_samples, n_features), or None
+    """
+
+    weights: Weights
+    neighbours: Sparse
+    closeness: Closeness
+    features: Samples | None = None
+
+
+def auto(X: Any) -> Affinity:
+    """Return the graph of 10 nearest neighbours with self-tuning weights.
+
+    Examples
+    --------
+    >>> auto([[0.0], [0.1], [5.0], [5.2]]).weights.shape
+    (4, 4)
+    """
+    X = as_samples(X)
+    centred = _centred(X)
+    near = nearest_neighbours(centred, N_SHARES)
+    scale = local_scale(near)
+    return Affinity(
+        weights=neighbour_graph(centred, near.first(N_EDGES), scale),
+        neighbours=directed_weights(near, scale),
+        closeness=partial(_scaled_closeness, X, scale),
+        features=X,
+    )
+
+
+def gaussian(X: Any, *, bandwidth: float | None = None) -> Affinity:
+    r"""Return dense :math:`w_{ij} = \exp(-d_{ij}^2 / 2 \sigma^2)`.
+
+    Parameters
+    ----------
+    X : array-like of shape (n_samples, n_features)
+    bandwidth : float, optional
+        :math:`\sigma`; half the median distance between samples unless given.
+    """
+    X = as_samples(X)
+    squared = euclidean_distances(_centred(X), squared=True)
+    if bandwidth is None:
+        bandwidth = 0.5 * _median_distance(squared)
+    elif not bandwidth > 0:
+        raise InputError(f"The bandwidth must be positive, but it is {bandwidth}.")
+    return _from_dense(np.exp(-squared / (2 * bandwidth**2)), X)
+
+
+def chi2(X: Any) -> Affinity:
+    r"""Return dense :math:`w_{ij} = \exp(-\chi^2_{ij} / \overline{\chi^2})`.
+
+    :math:`\chi^2_{ij} = \sum_f (x_{if} - x_{jf})^2 / (x_{if} + x_{jf})`, divided by its
+    mean over all pairs; for histograms, whose entries are not negative.
+    """
+    X = as_samples(X)
+    if X.min() < 0:
+        raise InputError(
+            f"The chi-square kernel is for histograms, but the smallest entry is "
+            f"{X.min():.6g}: use affinity='auto' or 'gaussian'."
+        )
+    distance = -additive_chi2_kernel(dense(X))
+    typical = distance[~np.eye(len(distance), dtype=bool)]
+    mean = typical.mean() if typical.size and typical.mean() > 0 else 1.0
+    return _from_dense(np.exp(-distance / mean), X)
+
+
+def cosine(X: Any) -> Affinity:
+    """Return the dense cosine of the angle between samples, negative ones cut to 0."""
+    X = as_samples(X)
+    return _from_dense(np.maximum(cosine_similarity(X, dense_output=True), 0.0), X)
+
+
+def precomputed(W: Any) -> Affinity:
+    """Return a similarity that the caller made, dense or scipy sparse."""
+    W = as_affinity(W)
+    if not sp.issparse(W):
+        return _from_dense(W, None)
+    return Affinity(W, _strongest(W, N_SHARES), partial(_walk_closeness, W))
+
+
+AFFINITIES: dict[str, Callable[[Any], Affinity]] = {
+    "auto": auto,
+    "gaussian": gaussian,
+    "chi2": chi2,
+    "cosine": cosine,
+    "precomputed": precomputed,
+}
+
+
+def affinity_of(X: Any, kind: str | Callable[[Any], Any]) -> Affinity:
+    """Return the affinity of samples by its name or by a function of them.
+
+    Parameters
+    ----------
+    X : array-like, DataFrame or scipy sparse matrix
+    kind : str or callable
+        A name in ``AFFINITIES``, or a function that returns an (n, n) similarity or
+        an :class:`Affinity`, for example ``partial(gaussian, bandwidth=2.0)``.
+    """
+    if callable(kind):
+        made = kind(X)
+        return made if isinstance(made, Affinity) else precomputed(made)
+    if kind not in AFFINITIES:
+        raise InputError(
+            f"There is no affinity {kind!r}. Choose one of: {', '.join(AFFINITIES)}."
+        )
+    return AFFINITIES[kind](X)
+
+
+def _centred(X: Samples) -> Samples:
+    """Return the samples around zero, where distances lose no digits to rounding."""
+    return X if sp.issparse(X) else X - X.mean(axis=0)
+
+
+def _median_distance(squared: Floats) -> float:
+    distances = np.sqrt(squared[np.triu_indices_from(squared, 1)])
+    middle = float(np.median(distances)) if distances.size else 1.0
+    return middle or float(distances.max()) or 1.0
+
+
+def _from_dense(W: Floats, X: Samples | None) -> Affinity:
+    W = without_diagonal((W + W.T) / 2)
+    return Affinity(W, _strongest(sp.csr_array(W), N_SHARES), partial(_row, W), X)
+
+
+def _strongest(W: Sparse, k: int) -> Sparse:
+    """Return each row's k largest entries."""
+    rows = [slice(*W.indptr[i : i + 2]) for i in range(W.shape[0])]
+    kept = [row.start + np.argsort(-W.data[row], kind="stable")[:k] for row in rows]
+    starts = np.cumsum([0, *map(len, kept)])
+    entries = np.concatenate(kept)
+    strongest = sp.csr_array((W.data[entries], W.indices[entries], starts), W.shape)
+    strongest.sort_indices()
+    return strongest
+
+
+def _scaled_closeness(X: Samples, scale: Floats, i: int, others: Indices) -> Floats:
+    """Return the exponent of the self-tuning weight, which never rounds to a tie."""
+    if sp.issparse(X):
+        squared = euclidean_distances(X[[i]], X[others], squared=True)[0]
+    else:  # exact, also far from zero, where products would cancel
+        squared = ((X[others] - X[i]) ** 2).sum(axis=1)
+    return -squared / (scale[i] * scale[others])
+
+
+def _row(W: Floats, i: int, others: Indices) -> Floats:
+    return W[i, others]
+
+
+def _walk_closeness(W: Sparse, i: int, others: Indices) -> Floats:
+    """Return the weight; where there is no edge, that of two steps (never above it)."""
+    row = dense(W[[i]])[0]
+    two_steps = (W @ row)[others]
+    largest = two_steps.max(initial=0.0) or 1.0
+    faintest = W.data.min() if W.nnz else 1.0
+    fainter = 0.5 * faintest * two_steps / largest
+    return np.where(row[others] > 0, row[others], fainter)

@@ -1,0 +1,214 @@
+"""Array types, and the one check that arrays pass where they come in."""
+
+from __future__ import annotations
+
+from typing import Any, TypeAlias
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from likewise.errors import InputError
+
+Floats: TypeAlias = NDArray[np.float64]
+Indices: TypeAlias = NDArray[np.intp]
+Sparse: TypeAlias = Any  # scipy.sparse.csr_array; scipy has no types of its own
+Samples: TypeAlias = Any  # Floats or Sparse, of shape (n_samples, n_features)
+Weights: TypeAlias = Any  # Floats or Sparse, of shape (n_samples, n_samples)
+
+
+def is_frame(X: Any) -> bool:
+    """Tell a DataFrame from an array without importing pandas."""
+    return hasattr(X, "columns") and hasattr(X, "iloc")
+
+
+def as_samples(X: Any) -> Samples:
+    """Return ``X`` as finite numbers of shape (n_samples, n_features).
+
+    Parameters
+    ----------
+    X : array-like, DataFrame or scipy sparse matrix of shape (n_samples, n_features)
+        Columns of a DataFrame that hold texts, categories or booleans are one-hot
+        encoded; a missing value is refused, with its column named.
+
+    Returns
+    -------
+    ndarray or scipy.sparse.csr_array of float64
+
+    Examples
+    --------
+    >>> as_samples([[1, 2], [3, 4]])
+    array([[1., 2.],
+           [3., 4.]])
+    """
+    if is_frame(X):
+        return _from_frame(X)
+    if sp.issparse(X):
+        X = sp.csr_array(X)
+        _refuse_complex(X)
+        checked = X.astype(np.float64)
+        _refuse_missing(checked.data)
+        return _refuse_shape(checked)
+    return _refuse_shape(_from_array(X))
+
+
+def as_affinity(W: Any) -> Weights:
+    """Return a precomputed similarity as a symmetric matrix with a zero diagonal.
+
+    Parameters
+    ----------
+    W : array-like or scipy sparse matrix of shape (n_samples, n_samples)
+        Symmetric, not negative. The diagonal is ignored.
+
+    Returns
+    -------
+    ndarray or scipy.sparse.csr_array of float64
+    """
+    W = as_samples(W)
+    if W.shape[0] != W.shape[1]:
+        raise InputError(
+            f"A precomputed affinity must be square, but this one has shape {W.shape}: "
+            f"pass features with affinity='auto', or an (n, n) similarity."
+        )
+    lowest = W.min()
+    if lowest < 0:
+        raise InputError(
+            f"An affinity must not be negative, but the smallest entry is "
+            f"{lowest:.6g}: shift it or pass a similarity such as exp(-distance)."
+        )
+    gap = abs(W - W.T).max()
+    if gap > 1e-8 * max(W.max(), 1e-300):
+        raise InputError(
+            f"An affinity must be symmetric, but W and its transpose differ by up to "
+            f"{gap:.6g}: pass (W + W.T) / 2."
+        )
+    return without_diagonal((W + W.T) / 2)
+
+
+def without_diagonal(W: Weights) -> Weights:
+    """Return a copy of ``W`` whose diagonal is zero."""
+    if sp.issparse(W):
+        W = sp.csr_array(W) - sp.diags_array(W.diagonal()).tocsr()
+        W.eliminate_zeros()
+        W.sort_indices()
+        return W
+    W = W.copy()
+    np.fill_diagonal(W, 0.0)
+    return W
+
+
+def dense(X: Samples) -> Floats:
+    """Return ``X`` as an ordinary array."""
+    return X.toarray() if sp.issparse(X) else X
+
+
+def _from_array(X: Any) -> Floats:
+    try:
+        values = np.asarray(X)
+    except ValueError:
+        raise InputError(
+            "The samples are not all of the same length: pass a table of numbers."
+        ) from None
+    if values.dtype == object or values.dtype.kind in "US":
+        try:
+            values = values.astype(np.float64)
+        except (TypeError, ValueError):
+            raise InputError(
+                "The samples hold values that are not numbers: pass numbers, or a "
+                "DataFrame, whose text columns are one-hot encoded."
+            ) from None
+    _refuse_complex(values)
+    values = values.astype(np.float64)
+    _refuse_missing(values)
+    return values
+
+
+def _refuse_complex(values: Samples) -> None:
+    if values.dtype.kind == "c":
+        raise InputError("Complex data not supported: pass real numbers.")
+
+
+def _refuse_missing(values: Floats) -> None:
+    if np.isfinite(values).all():
+        return
+    what = "NaN" if np.isnan(values).any() else "infinity"
+    raise InputError(
+        f"The samples contain {what} (missing or infinite values): fill them in or "
+        f"leave those samples out."
+    )
+
+
+def _refuse_shape(X: Samples) -> Samples:
+    if X.ndim != 2:  # noqa: PLR2004 - a matrix has two dimensions
+        raise InputError(
+            f"Expected 2D array of shape (n_samples, n_features), but got {X.ndim}D "
+            f"array of shape {X.shape}. Reshape your data: X.reshape(-1, 1) for one "
+            f"feature, X.reshape(1, -1) for one sample."
+        )
+    if X.shape[0] == 0 or X.shape[1] == 0:
+        raise InputError(
+            f"Found array with {X.shape[0]} sample(s) and {X.shape[1]} feature(s) "
+            f"(shape={X.shape}) while a minimum of 1 is required: pass some data."
+        )
+    return X
+
+
+def _from_frame(frame: Any) -> Floats:
+    blocks = [
+        _from_column(str(name), frame.iloc[:, at])  # two columns may have one name
+        for at, name in enumerate(frame.columns)
+    ]
+    if not blocks:
+        raise InputError("The table has no columns (0 feature(s)): pass some data.")
+    return _refuse_shape(np.hstack(blocks))
+
+
+def _from_column(name: str, column: Any) -> Floats:
+    missing = np.asarray(column.isna())
+    if missing.any():
+        raise InputError(
+            f"Column {name!r} has {int(missing.sum())} missing value(s), the first in "
+            f"row {int(missing.argmax())}: fill them in or leave those rows out."
+        )
+    if getattr(column.dtype, "kind", "O") in "iufc":
+        return _from_array(column)[:, np.newaxis]
+    kinds, codes = np.unique(np.asarray(column).astype(str), return_inverse=True)
+    return np.eye(len(kinds))[codes]
+
+
+def stack(old: Any, new: Any, *, square: bool) -> Any:
+    """Return the samples of ``old`` with those of ``new`` behind them.
+
+    Parameters
+    ----------
+    old : array-like, DataFrame or sparse matrix of shape (n, d)
+    new : array-like, DataFrame or sparse matrix of shape (m, d)
+    square : bool
+        Whether they are similarities: `old` of shape (n, n), `new` of shape (m, n + m).
+    """
+    if is_frame(old) and is_frame(new):
+        return _stack_frames(old, new)
+    old, new = as_samples(old), as_samples(new)
+    n, m = old.shape[0], new.shape[0]
+    width = n + m if square else old.shape[1]
+    if new.shape[1] != width:
+        raise InputError(
+            f"The new samples have {new.shape[1]} columns, but {width} are needed"
+            f"{' (their similarity to all samples, old and new)' if square else ''}."
+        )
+    join = sp.vstack if sp.issparse(old) or sp.issparse(new) else np.vstack
+    if square:
+        beside = sp.hstack if join is sp.vstack else np.hstack
+        old = beside([old, new[:, :n].T])
+    return join([old, new])
+
+
+def _stack_frames(old: Any, new: Any) -> Any:
+    if list(old.columns) != list(new.columns):
+        raise InputError(
+            f"The new table has the columns {list(new.columns)}, but "
+            f"{list(old.columns)} are needed."
+        )
+    import pandas as pd  # a DataFrame came in, so it is there
+
+    return pd.concat([old, new], ignore_index=True)

@@ -1,0 +1,42 @@
+"""The command line.
+
+Exit codes: 0 all went well; 2 the input or an option cannot be used, said in one
+sentence; 130 interrupted; 1 anything unforeseen.
+"""
+
+from __future__ import annotations
+
+import sys
+
+import typer
+
+from likewise.cli import ask, demo, info, simulate
+from likewise.cli.output import complain
+from likewise.errors import LikewiseError
+
+app = typer.Typer(
+    name="likewise",
+    help="Sort anything into the groups you mean, by answering 'same or different?'.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+)
+app.command("demo")(demo.demo)
+app.command("ask")(ask.ask)
+app.command("simulate")(simulate.simulate)
+app.command("methods")(info.methods)
+app.command("datasets")(info.datasets)
+app.command("doctor")(info.doctor)
+
+
+def main() -> None:
+    """Run the command line; what goes wrong is one sentence, never a traceback."""
+    try:
+        app()
+    except LikewiseError as error:
+        complain(str(error))
+        sys.exit(2)
+    except KeyboardInterrupt:
+        complain("Stopped.")
+        sys.exit(130)

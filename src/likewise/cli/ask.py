@@ -1,0 +1,113 @@
+"""``likewise ask``: the questions in the terminal."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated, Any
+
+import click
+import typer
+
+from likewise.cli.output import print_json, print_table, say
+from likewise.cli.source import chosen_affinity, known_k, scaled
+from likewise.datasets.files import Pile, Reading, read_pile
+from likewise.knowledge import Question
+from likewise.session import Session
+from likewise.storage import JsonLinesJournal
+
+KEYS = {"s": "same", "d": "different", "u": "unsure"}
+HELP = "[s]ame  [d]ifferent  [u]nsure  [z] undo  [q]uit"
+
+
+def ask(
+    path: Annotated[Path, typer.Argument(help="A table, features, or texts (.txt).")],
+    answers: Annotated[
+        Path | None, typer.Option(help="Where answers are kept; taken up again.")
+    ] = None,
+    method: Annotated[str, typer.Option(help="See `likewise methods`.")] = "urasc+n",
+    n_clusters: Annotated[
+        str, typer.Option(help="A number, or 'unknown'.")
+    ] = "unknown",
+    affinity: Annotated[
+        str, typer.Option(help="auto, gaussian, chi2 or cosine.")
+    ] = "auto",
+    bandwidth: Annotated[
+        float | None, typer.Option(help="Of the Gaussian kernel.")
+    ] = None,
+    ignore: Annotated[
+        list[str] | None, typer.Option(help="Column to leave out; repeatable.")
+    ] = None,
+    scale: Annotated[str, typer.Option(help="auto or none, for tables.")] = "auto",
+    as_json: Annotated[bool, typer.Option("--json", help="Print one object.")] = False,
+) -> None:
+    """Ask about pairs until you stop; then print the group of each sample.
+
+    Every answer is kept before the next question is shown, in a file named after the
+    data (in the present folder) unless --answers names another.
+    """
+    pile = read_pile(path, Reading(None, tuple(ignore or ()), scaled(scale)))
+    kept = answers or Path(f"{path.stem}.answers.jsonl")
+    session = Session(
+        pile.X,
+        method,
+        known_k(n_clusters),
+        chosen_affinity(affinity, bandwidth),
+        journal=JsonLinesJournal(kept),
+    )
+    if session.n_questions:
+        say(f"Going on after {session.n_questions} answers in {kept}.")
+    _converse(session, pile)
+    _report(session, as_json)
+
+
+def _converse(session: Session, pile: Pile) -> None:
+    while True:
+        question = session.ask()
+        if question is None:
+            say("Everything is settled: there is nothing left to ask.")
+            return
+        _show(question, pile, session)
+        key = _key()
+        if key == "q":
+            return
+        if key == "z":
+            say("Undone." if session.undo() else "There is nothing to undo.")
+        elif key in KEYS:
+            session.tell(question, KEYS[key])
+        else:
+            say(f"Type one of these keys: {HELP}")
+
+
+def _show(question: Question, pile: Pile, session: Session) -> None:
+    progress = session.progress
+    say(
+        f"\nQuestion {session.n_questions + 1}   "
+        f"({progress.settled:.0%} settled, {int(session.labels.max()) + 1} groups)"
+    )
+    left, right = pile.shown[question.sample], pile.shown[question.against]
+    width = max(map(len, left))
+    for name in left:
+        if name == "text":
+            say(f"  A: {left[name]}\n  B: {right[name]}")
+        else:
+            say(f"  {name:<{width}}  {left[name]:>12}  {right[name]:>12}")
+    say(f"Same group or different?  {HELP}")
+
+
+def _key() -> str:
+    """Return one key on a terminal, the first letter of a line otherwise."""
+    if sys.stdin.isatty():
+        return click.getchar().lower()
+    line = sys.stdin.readline()
+    return line.strip().lower()[:1] if line else "q"
+
+
+def _report(session: Session, as_json: bool) -> None:
+    labels = session.labels.tolist()
+    if as_json:
+        result: dict[str, Any] = {"questions": session.n_questions, "labels": labels}
+        print_json(result)
+        return
+    say(f"\n{session.n_questions} answers, {max(labels) + 1} groups.")
+    print_table(["sample", "group"], enumerate(labels))

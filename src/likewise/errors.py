@@ -1,0 +1,62 @@
+"""What can go wrong, each in one sentence that says what to do.
+
+::
+
+    LikewiseError
+    ├── InputError             also a ValueError: the data or an argument does not fit
+    ├── ContradictionError     also a ValueError: an answer denies earlier answers
+    ├── MissingDataError       also a FileNotFoundError: a data set is not on this disk
+    └── MissingExtraError      also an ImportError: an optional package is not installed
+"""
+
+from __future__ import annotations
+
+
+class LikewiseError(Exception):
+    """Any error that this package raises on purpose."""
+
+
+class InputError(LikewiseError, ValueError):
+    """The data or an argument cannot be used as it is."""
+
+
+class ContradictionError(LikewiseError, ValueError):
+    """An answer denies what earlier answers imply; nothing was recorded.
+
+    Attributes
+    ----------
+    pair : tuple of int
+        The two samples.
+    evidence : tuple
+        The answers that imply the opposite, as a chain from one sample to the other.
+    """
+
+    def __init__(
+        self,
+        pair: tuple[int, int],
+        told: str,
+        implied: str,
+        evidence: tuple[object, ...],
+    ) -> None:
+        chain = ", ".join(map(str, evidence))
+        super().__init__(
+            f"Samples {pair[0]} and {pair[1]} were just told to be {told}, but earlier "
+            f"answers imply that they are {implied} ({chain}). Retract one of those "
+            f"answers, or record this one as doubtful with on_conflict='keep'."
+        )
+        self.pair = pair
+        self.evidence = evidence
+
+
+class MissingDataError(LikewiseError, FileNotFoundError):
+    """A data set's files are not where they were looked for."""
+
+
+class MissingExtraError(LikewiseError, ImportError):
+    """An optional package is not installed."""
+
+    def __init__(self, package: str, extra: str) -> None:
+        super().__init__(
+            f"This needs {package}, which is not installed: "
+            f"run `pip install 'likewise[{extra}]'`."
+        )

@@ -1,0 +1,1 @@
+"""Simulated sessions and what they show."""

@@ -1,0 +1,116 @@
+"""One simulated session, scored after every answer."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from threadpoolctl import threadpool_limits
+
+from likewise.methods import AnyMethod
+from likewise.metrics import METRICS
+from likewise.oracles import LabelOracle, run
+from likewise.session import Session
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What to simulate.
+
+    Attributes
+    ----------
+    X : array-like of shape (n_samples, n_features)
+    y : ndarray of shape (n_samples,)
+        The true classes.
+    method : str or Method
+    budget : int
+        Questions to answer at most.
+    n_clusters : int or None
+    affinity : str or callable
+    error_rate, unsure_rate : float
+        How often the simulated person errs, or cannot tell.
+    """
+
+    X: Any
+    y: Any
+    method: str | AnyMethod
+    budget: int
+    n_clusters: int | None = None
+    affinity: str | Callable[[Any], Any] = "auto"
+    error_rate: float = 0.0
+    unsure_rate: float = 0.0
+
+
+@dataclass(slots=True)
+class Curve:
+    """Scores against answered questions; the first entry is before any question."""
+
+    seed: int
+    questions: list[int] = field(default_factory=list)
+    scores: dict[str, list[float]] = field(
+        default_factory=lambda: {metric: [] for metric in METRICS}
+    )
+    seconds: float = 0.0
+
+    def record(self, n_questions: int, truth: Any, labels: Any) -> None:
+        """Append the scores of one labeling."""
+        self.questions.append(n_questions)
+        for metric, score in METRICS.items():
+            self.scores[metric].append(score(truth, labels))
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the curve as plain values, as ``simulate --json`` prints it."""
+        return {
+            "seed": self.seed,
+            "questions": self.questions,
+            **self.scores,
+            "seconds": self.seconds,
+        }
+
+
+def simulate(
+    plan: Plan, seed: int, watch: Callable[[Curve], None] = lambda _: None
+) -> Curve:
+    """Run one session against the true classes and score it after every answer.
+
+    Parameters
+    ----------
+    plan : Plan
+    seed : int
+        Of the session and of the simulated person.
+    watch : callable
+        Called with the curve so far after every answer.
+
+    Examples
+    --------
+    >>> plan = Plan([[0.0], [0.1], [5.0], [5.1]], [0, 0, 1, 1], "random", 3, 2)
+    >>> simulate(plan, seed=0).scores["jaccard"][-1]
+    1.0
+    """
+    with threadpool_limits(1):  # small matrices: a second thread only gets in the way
+        return _simulate(plan, seed, watch)
+
+
+def _simulate(plan: Plan, seed: int, watch: Callable[[Curve], None]) -> Curve:
+    start = time.perf_counter()
+    rates = {"error_rate": plan.error_rate, "unsure_rate": plan.unsure_rate}
+    oracle = LabelOracle(plan.y, seed=seed, **rates)
+    session = Session(plan.X, plan.method, plan.n_clusters, plan.affinity, seed)
+    curve = Curve(seed)
+    curve.record(0, plan.y, session.labels)
+    before: Any = None
+    for view in run(session, oracle, plan.budget):
+        labels = view.labels
+        if before is not None and np.array_equal(labels, before):
+            curve.questions.append(view.n_questions)
+            for values in curve.scores.values():
+                values.append(values[-1])
+        else:
+            curve.record(view.n_questions, plan.y, labels)
+        before = labels
+        watch(curve)
+    curve.seconds = time.perf_counter() - start
+    return curve

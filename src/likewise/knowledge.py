@@ -1,0 +1,209 @@
+"""Questions, answers, and what the answers so far have taught."""
+
+from __future__ import annotations
+
+from collections import defaultdict, deque
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+
+from likewise.constraints import Constraints, Verdict
+from likewise.errors import ContradictionError
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A pair of samples: are they of the same group, or of different ones.
+
+    Two questions are equal when they compare the same samples in the same order.
+
+    Parameters
+    ----------
+    sample : int
+        The sample to be placed.
+    against : int
+        The sample it is compared with.
+    expected : float or None
+        The probability of "same" that the method gave when it asked.
+    why : str
+        What the method was after, in its own words.
+    """
+
+    sample: int
+    against: int
+    expected: float | None = field(default=None, compare=False)
+    why: str = field(default="", compare=False)
+
+    @property
+    def pair(self) -> tuple[int, int]:
+        """The two samples, smaller index first."""
+        return min(self.sample, self.against), max(self.sample, self.against)
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """A question with its verdict, as the journal keeps it.
+
+    Parameters
+    ----------
+    question : Question
+    verdict : Verdict
+    id : int
+        Its number in the journal, from 1 on; 0 while it is not recorded.
+    how : str
+        "asked" (the method asked it), "told" (nobody asked), "given" (known from the
+        start) or "group" (implied by placing a sample into a group).
+    """
+
+    question: Question
+    verdict: Verdict
+    id: int = 0
+    how: str = "asked"
+
+    def __str__(self) -> str:
+        number = f"answer {self.id}: " if self.id else ""
+        return (
+            f"{number}{self.question.sample} and {self.question.against} "
+            f"are {self.verdict.value}"
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Knowledge:
+    """All that the answers so far have taught; a fold over them, in their order.
+
+    Attributes
+    ----------
+    n_samples : int
+    answers : tuple of Answer
+        Every answer that stands, oldest first.
+    constraints : Constraints
+        Their closure.
+    doubtful : frozenset of int
+        Positions in `answers` of those that contradict earlier ones. They are not in
+        the closure, and enter it by themselves once an answer that they contradict
+        is retracted.
+    certain : tuple of int
+        The certain-sample sets Z of the paper: names of groups that are pairwise known
+        to be apart. A group enters when it is apart from all sets found before it,
+        unless all of it is set aside: nobody could be asked about it any more.
+    unsure : mapping of int to frozenset of int
+        For each sample, those it was compared with and nobody could tell.
+    aside : frozenset of int
+        Samples that are out of the game: never asked about.
+    """
+
+    n_samples: int
+    answers: tuple[Answer, ...] = ()
+    constraints: Constraints = field(default_factory=Constraints)
+    doubtful: frozenset[int] = frozenset()
+    certain: tuple[int, ...] = ()
+    unsure: Mapping[int, frozenset[int]] = field(default_factory=dict)
+    aside: frozenset[int] = frozenset()
+
+    def after(self, answer: Answer) -> Knowledge:
+        """Return what is known after one more answer.
+
+        An answer that contradicts earlier ones becomes doubtful; :meth:`contradiction`
+        tells beforehand.
+        """
+        i, j = answer.question.sample, answer.question.against
+        known = replace(self, answers=(*self.answers, answer))
+        if answer.verdict is Verdict.UNSURE:
+            known = replace(known, unsure=_with_pair(self.unsure, i, j))
+        elif not self.constraints.fits(i, j, answer.verdict):
+            return replace(known, doubtful=self.doubtful | {len(self.answers)})
+        constraints = self.constraints.after(i, j, answer.verdict)
+        certain = _grown(self.certain, constraints, (j, i), self.aside)
+        return replace(known, constraints=constraints, certain=certain)
+
+    def after_all(self, answers: Iterable[Answer]) -> Knowledge:
+        """Return what is known after many answers."""
+        known = self
+        for answer in answers:
+            known = known.after(answer)
+        return known
+
+    def contradiction(
+        self, question: Question, told: Verdict
+    ) -> ContradictionError | None:
+        """Return the error for a verdict that denies what is known, or None."""
+        i, j = question.sample, question.against
+        if self.constraints.fits(i, j, told):
+            return None
+        implied = self.constraints.relation(i, j)
+        return ContradictionError((i, j), str(told), str(implied), self.evidence(i, j))
+
+    def evidence(self, i: int, j: int) -> tuple[Answer, ...]:
+        """Return a shortest chain of answers that settles the relation of i and j.
+
+        At most one of them says "different"; empty when the relation is not known.
+        """
+        implied = self.constraints.relation(i, j)
+        if implied is None:
+            return ()
+        crossings = int(implied is Verdict.DIFFERENT)
+        return _shortest_chain(self._neighbours(), (i, 0), (j, crossings))
+
+    def is_placed(self, sample: int) -> bool:
+        """Tell whether a sample belongs to a certain-sample set."""
+        return self.constraints.group(sample) in self.certain
+
+    def _neighbours(self) -> dict[int, list[tuple[int, Answer]]]:
+        neighbours: dict[int, list[tuple[int, Answer]]] = defaultdict(list)
+        for position, answer in enumerate(self.answers):
+            if answer.verdict is not Verdict.UNSURE and position not in self.doubtful:
+                i, j = answer.question.sample, answer.question.against
+                neighbours[i].append((j, answer))
+                neighbours[j].append((i, answer))
+        return neighbours
+
+
+def _with_pair(
+    unsure: Mapping[int, frozenset[int]], i: int, j: int
+) -> Mapping[int, frozenset[int]]:
+    none: frozenset[int] = frozenset()
+    return {**unsure, i: unsure.get(i, none) | {j}, j: unsure.get(j, none) | {i}}
+
+
+def _grown(
+    certain: tuple[int, ...],
+    constraints: Constraints,
+    touched: tuple[int, int],
+    aside: frozenset[int],
+) -> tuple[int, ...]:
+    """Return the certain sets under their present names, and those just found.
+
+    Only the two groups just touched, or groups apart from them, can have become apart
+    from all the sets.
+    """
+    found = dict.fromkeys(map(constraints.group, certain))
+    groups = dict.fromkeys(map(constraints.group, touched))
+    nearby = set().union(*map(constraints.apart_from, groups))
+    for group in (*groups, *sorted(nearby, key=constraints.born.__getitem__)):
+        is_new = group not in found and found.keys() <= constraints.apart_from(group)
+        if is_new and not aside.issuperset(constraints.samples(group)):
+            found[group] = None
+    return tuple(found)
+
+
+def _shortest_chain(
+    neighbours: Mapping[int, list[tuple[int, Answer]]],
+    start: tuple[int, int],
+    goal: tuple[int, int],
+) -> tuple[Answer, ...]:
+    # Breadth first over (sample, number of "different" answers passed, 0 or 1).
+    came_from: dict[tuple[int, int], tuple[tuple[int, int], Answer]] = {}
+    queue = deque([start])
+    while queue and goal not in came_from:
+        here = queue.popleft()
+        for sample, answer in neighbours.get(here[0], ()):
+            crossed = here[1] + (answer.verdict is Verdict.DIFFERENT)
+            there = (sample, crossed)
+            if crossed <= goal[1] and there != start and there not in came_from:
+                came_from[there] = (here, answer)
+                queue.append(there)
+    chain: list[Answer] = []
+    while goal != start:
+        goal, answer = came_from[goal]
+        chain.append(answer)
+    return tuple(reversed(chain))

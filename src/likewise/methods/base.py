@@ -1,0 +1,61 @@
+"""The one interface that every active clustering method has."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Generic, Protocol, TypeVar
+
+import numpy as np
+
+from likewise.arrays import Floats, Indices
+from likewise.knowledge import Answer, Knowledge, Question
+from likewise.problem import Problem
+
+
+class Model(Protocol):
+    """What a method makes of a problem and the answers so far."""
+
+    @property
+    def labels(self) -> Indices:
+        """The cluster of each sample, 0..k-1; no known pair is violated."""
+
+    @property
+    def confidence(self) -> Floats:
+        """The probability that each sample is in the right cluster."""
+
+
+ModelT = TypeVar("ModelT", bound=Model)
+
+
+@dataclass(frozen=True, slots=True)
+class Method(Generic[ModelT]):
+    """A way to cluster what is known and to choose the next question.
+
+    Three pure functions on values. ``learn`` after ``learn`` equals ``begin`` on the
+    longer list of answers: the same labels and the same next question. All of them are
+    lazy: nothing is clustered before somebody looks at the labels or asks.
+
+    Attributes
+    ----------
+    name : str
+    about : str
+        One sentence for people.
+    begin : callable
+        ``begin(problem, known, rng)`` makes the model of any state in one go.
+    learn : callable
+        ``learn(model, known, answer)`` makes the model one answer further; `known`
+        contains the answer already.
+    propose : callable
+        ``propose(model, known, rng)`` chooses the next question, or None when there is
+        none left.
+    """
+
+    name: str
+    about: str
+    begin: Callable[[Problem, Knowledge, np.random.Generator], ModelT]
+    learn: Callable[[ModelT, Knowledge, Answer], ModelT]
+    propose: Callable[[ModelT, Knowledge, np.random.Generator], Question | None]
+
+
+AnyMethod = Method[Any]

@@ -1,0 +1,198 @@
+"""Spectral clustering under the answers so far (paper, 3.1)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+
+from likewise.arrays import Floats, Indices
+from likewise.knowledge import Answer, Knowledge
+from likewise.labelling import respect
+from likewise.operators import (
+    ConstrainedWeights,
+    Laplacian,
+    additive,
+    known_blocks,
+    signed_normalised,
+    unnormalised,
+)
+from likewise.problem import Problem
+from likewise.scores.ambiguity import neighbour_probabilities
+from likewise.spectral import Spectrum, embedding, k_means, lowest
+
+N_EXTRA = 5  # eigenvectors beyond n_c, for the inner sum of the gradient
+UNKNOWN = 2  # clusters to start with when nobody knows how many there are (paper, 3)
+
+LAPLACIANS: dict[str, Callable[[ConstrainedWeights], Laplacian]] = {
+    "signed": signed_normalised,
+    "literal": unnormalised,
+    "kamvar": additive,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Recipe:
+    """How the answers enter the spectrum.
+
+    Attributes
+    ----------
+    laplacian : str
+        A name in ``LAPLACIANS``: "signed" normalised, the paper's "literal" D - W, or
+        "kamvar", the additive normalisation of spectral learning.
+    cannot_link : float
+        The weight of a cannot-linked pair: 0, or the paper's -1.
+    """
+
+    laplacian: str = "signed"
+    cannot_link: float = 0.0
+
+
+Which = Callable[[Knowledge], tuple[int, ...]]
+
+
+def settled(known: Knowledge) -> tuple[int, ...]:
+    """Return the groups that hold while a sample is half placed: certain sets first."""
+    groups = known.constraints.members
+    return known.certain + tuple(
+        group
+        for group in groups
+        if len(groups[group]) > 1 and group not in known.certain
+    )
+
+
+def everything(known: Knowledge) -> tuple[int, ...]:
+    """Return all groups that any answer touched: certain sets first."""
+    groups = known.constraints.members
+    return known.certain + tuple(
+        group for group in groups if group not in known.certain
+    )
+
+
+@dataclass(frozen=True)
+class ConstrainedClustering:
+    """A spectral clustering that is computed when it is first looked at.
+
+    Attributes
+    ----------
+    problem : Problem
+    recipe : Recipe
+    known : Knowledge
+    groups : tuple of int
+        The known groups that are written into the weights; the certain sets first.
+    """
+
+    problem: Problem
+    recipe: Recipe
+    known: Knowledge
+    groups: tuple[int, ...]
+
+    @cached_property
+    def n_clusters(self) -> int:
+        """n_c of the paper: as given, or 2 and growing with the certain sets."""
+        given = self.problem.n_clusters or UNKNOWN
+        return min(max(given, len(self.known.certain)), self.problem.n_samples)
+
+    @cached_property
+    def weights(self) -> ConstrainedWeights:
+        """The similarities with the answers written in."""
+        blocks = known_blocks(self.known.constraints, self.groups)
+        return ConstrainedWeights.of(
+            self.problem.weights, blocks, self.recipe.cannot_link
+        )
+
+    @cached_property
+    def spectrum(self) -> Spectrum:
+        """The lowest n_c eigenpairs and a few more."""
+        laplacian = LAPLACIANS[self.recipe.laplacian](self.weights)
+        return lowest(laplacian, self.n_clusters + N_EXTRA)
+
+    @cached_property
+    def coordinates(self) -> Floats:
+        """The samples in the eigenspace, of shape (n, n_c)."""
+        unit_rows = self.recipe.laplacian != "literal"
+        return embedding(self.spectrum, self.n_clusters, unit_rows=unit_rows)
+
+    @cached_property
+    def raw(self) -> Indices:
+        """The clusters of k-means, before known pairs are enforced."""
+        constraints = self.known.constraints
+        seeds = [constraints.samples(group) for group in self.known.certain]
+        return k_means(self.coordinates, self.n_clusters, seeds)
+
+    @cached_property
+    def shares(self) -> Floats:
+        """P(c | x) by the neighbours of each sample (Eq. 9), of shape (n, n_c)."""
+        return neighbour_probabilities(
+            self.problem.neighbours, self.raw, self.n_clusters
+        )
+
+    def holds(self, known: Knowledge, groups: tuple[int, ...]) -> bool:
+        """Tell whether a clustering under `known` would be this one."""
+        return groups == self.groups and all(
+            known.constraints.samples(group) == self.known.constraints.samples(group)
+            and known.constraints.apart_from(group).intersection(groups)
+            == self.known.constraints.apart_from(group).intersection(groups)
+            for group in groups
+        )
+
+
+@dataclass(frozen=True)
+class SpectralModel:
+    """A constrained clustering, and what the answers since then rule out.
+
+    Attributes
+    ----------
+    clustering : ConstrainedClustering
+    known : Knowledge
+    start : int
+        The sample that is the first certain set until somebody answers (paper, 3).
+    """
+
+    clustering: ConstrainedClustering
+    known: Knowledge
+    start: int
+
+    @cached_property
+    def labels(self) -> Indices:
+        """The cluster of each sample, with every known pair respected."""
+        found = self.clustering
+        known = self.known
+        return respect(found.raw, found.shares, known.constraints, known.certain)
+
+    @cached_property
+    def confidence(self) -> Floats:
+        """The share of a sample's neighbours in its cluster; 1 where placed."""
+        k = int(self.labels.max()) + 1
+        neighbours = self.clustering.problem.neighbours
+        shares = neighbour_probabilities(neighbours, self.labels, k)
+        sure = shares[np.arange(len(shares)), self.labels]
+        for group in self.known.certain:
+            sure[list(self.known.constraints.samples(group))] = 1.0
+        return sure
+
+
+def begin_spectral(
+    recipe: Recipe,
+    which: Which,
+    problem: Problem,
+    known: Knowledge,
+    rng: np.random.Generator,
+) -> SpectralModel:
+    """Make the model of any state of the answers; the ``begin`` of spectral methods."""
+    start = int(rng.integers(problem.n_samples))
+    clustering = ConstrainedClustering(problem, recipe, known, which(known))
+    return SpectralModel(clustering, known, start)
+
+
+def learn_spectral(
+    which: Which, model: SpectralModel, known: Knowledge, _: Answer
+) -> SpectralModel:
+    """Cluster anew only when a group has changed; the ``learn`` of spectral methods."""
+    groups = which(known)
+    if model.clustering.holds(known, groups):
+        return replace(model, known=known)
+    clustering = replace(model.clustering, known=known, groups=groups)
+    return replace(model, clustering=clustering, known=known)

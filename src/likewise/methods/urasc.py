@@ -1,0 +1,178 @@
+"""URASC: ask about the sample expected to reduce uncertainty most (paper, 4).
+
+The change of the eigenvectors that an answer about a sample would bring is taken to be
+a gradient times a step, and the five variants of the paper are the ways to compose
+the two: both (+N, +P), the gradient alone (-GO), the step alone (-NO, -PO).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import partial
+from typing import TypeAlias
+
+import numpy as np
+
+from likewise.arrays import Floats, Indices
+from likewise.errors import InputError
+from likewise.knowledge import Knowledge
+from likewise.methods.base import Method
+from likewise.methods.clustering import (
+    LAPLACIANS,
+    Recipe,
+    SpectralModel,
+    begin_spectral,
+    learn_spectral,
+    settled,
+)
+from likewise.methods.sampling import propose_by_sample
+from likewise.scores.ambiguity import entropy, mixture_probabilities
+from likewise.scores.gradient import exact_gradient, paper_gradient
+from likewise.spectral import Spectrum
+
+Step: TypeAlias = Callable[[SpectralModel], Floats]
+Slope: TypeAlias = Callable[[Spectrum, int, Indices], Floats]
+
+GRADIENTS: dict[str, Slope] = {"exact": exact_gradient, "paper": paper_gradient}
+
+
+def nonparametric_step(model: SpectralModel) -> Floats:
+    """Return the entropy of clusters among each sample's neighbours (Eqs. 9, 12)."""
+    return entropy(model.clustering.shares)
+
+
+def parametric_step(model: SpectralModel) -> Floats:
+    """Return the entropy of clusters under a mixture (Eqs. 11, 12)."""
+    found = model.clustering
+    shares = mixture_probabilities(found.coordinates, found.raw, found.n_clusters)
+    return entropy(shares)
+
+
+STEPS: dict[str, Step] = {
+    "nonparametric": nonparametric_step,
+    "parametric": parametric_step,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class UncertaintyReduction:
+    """The score of samples: gradient times step, or one of them alone (Eq. 4).
+
+    Attributes
+    ----------
+    step : callable or None
+    slope : callable or None
+    shortlist : int or None
+        b of the paper: the gradient counts only for the b samples whose steps are
+        largest.
+    """
+
+    step: Step | None
+    slope: Slope | None
+    shortlist: int | None
+
+    def __call__(
+        self,
+        model: SpectralModel,
+        known: Knowledge,
+        free: Indices,
+        rng: np.random.Generator,
+    ) -> Floats:
+        """Return the score of the samples in `free`."""
+        steps = self.step(model)[free] if self.step else np.ones(len(free))
+        if self.slope is None:
+            return steps
+        found, anchors = model.clustering, _representatives(known, rng)
+        gains = steps * self.slope(found.spectrum, found.n_clusters, anchors)[free]
+        if self.step is None or self.shortlist is None or self.shortlist >= len(free):
+            return gains
+        # Below any gain, in the order of the steps, for when the list is used up.
+        listed = np.zeros(len(free), dtype=bool)
+        listed[np.argsort(-steps, kind="stable")[: self.shortlist]] = True
+        return np.where(listed, gains, steps - steps.max(initial=0.0) - 1.0)
+
+
+def urasc(
+    name: str,
+    *,
+    step: str | None = "nonparametric",
+    gradient: str | None = "paper",
+    shortlist: int | None = None,
+    laplacian: str = "signed",
+    cannot_link: float = 0.0,
+) -> Method[SpectralModel]:
+    """Compose a variant of URASC.
+
+    Parameters
+    ----------
+    name : str
+    step : {"nonparametric", "parametric"} or None
+        The step scale (4.2); None leaves it out.
+    gradient : {"paper", "exact"} or None
+        The gradient (4.1): Eq. 7 as it is written, or of the Laplacian in use; None
+        leaves it out.
+    shortlist : int, optional
+        b of the paper: the gradient counts only for the b samples with the largest
+        step. Only with both a step and a gradient.
+    laplacian : {"signed", "literal", "kamvar"}
+    cannot_link : float
+        The weight of a cannot-linked pair, between -1 (the paper's) and 0.
+
+    Returns
+    -------
+    Method
+
+    Examples
+    --------
+    >>> urasc("mine", step="parametric", shortlist=50, cannot_link=-1.0).name
+    'mine'
+    """
+    _check("step", step, STEPS)
+    _check("gradient", gradient, GRADIENTS)
+    _check("laplacian", laplacian, LAPLACIANS)
+    if not -1.0 <= cannot_link <= 0.0:
+        raise InputError(
+            f"cannot_link must be between -1 and 0, but it is {cannot_link}."
+        )
+    if step is None and gradient is None:
+        raise InputError("A variant needs a step, a gradient or both.")
+    recipe = Recipe(laplacian, cannot_link)
+    slope = GRADIENTS[gradient] if gradient else None
+    score = UncertaintyReduction(STEPS[step] if step else None, slope, shortlist)
+    return Method(
+        name,
+        f"URASC with {_describe(step, gradient)}: asks about the sample whose answer "
+        f"should move the clustering most.",
+        partial(begin_spectral, recipe, settled),
+        partial(learn_spectral, settled),
+        partial(propose_by_sample, score),
+    )
+
+
+def _representatives(known: Knowledge, rng: np.random.Generator) -> Indices:
+    """Return one sample drawn from each certain set (paper, 4.1)."""
+    sets = map(known.constraints.samples, known.certain)
+    return np.array([members[rng.integers(len(members))] for members in sets])
+
+
+def _check(what: str, name: str | None, known: Mapping[str, object]) -> None:
+    if name is not None and name not in known:
+        choices = ", ".join(known)
+        raise InputError(f"There is no {what} {name!r}. Choose one of: {choices}.")
+
+
+def _describe(step: str | None, gradient: str | None) -> str:
+    parts = [f"the {step} step" if step else "", "the gradient" if gradient else ""]
+    return " and ".join(filter(None, parts)) + (
+        " alone" if not (step and gradient) else ""
+    )
+
+
+URASC: tuple[Method[SpectralModel], ...] = (
+    urasc("urasc+n", step="nonparametric"),
+    urasc("urasc+p", step="parametric"),
+    urasc("urasc-go", step=None),
+    urasc("urasc-no", step="nonparametric", gradient=None),
+    urasc("urasc-po", step="parametric", gradient=None),
+)

@@ -1,0 +1,91 @@
+"""What was given, and what is derived from it once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from likewise.affinity import Affinity, Closeness, affinity_of
+from likewise.arrays import Samples, Sparse, Weights
+from likewise.errors import InputError
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """Samples to be clustered.
+
+    Attributes
+    ----------
+    affinity : Affinity
+        How alike the samples are.
+    n_clusters : int or None
+        How many groups there are; None when nobody knows.
+    """
+
+    affinity: Affinity
+    n_clusters: int | None = None
+
+    @property
+    def n_samples(self) -> int:
+        """How many samples there are."""
+        return int(self.weights.shape[0])
+
+    @property
+    def weights(self) -> Weights:
+        """The similarity matrix W of the paper, before any constraint."""
+        return self.affinity.weights
+
+    @property
+    def neighbours(self) -> Sparse:
+        """Weights from each sample to its nearest neighbours."""
+        return self.affinity.neighbours
+
+    @property
+    def features(self) -> Samples | None:
+        """The samples themselves, or None when only similarities were given."""
+        return self.affinity.features
+
+    @property
+    def closeness(self) -> Closeness:
+        """How close other samples are to one sample."""
+        return self.affinity.closeness
+
+    def without(self, aside: frozenset[int]) -> Problem:
+        """Return the problem with some samples cut out of the graph."""
+        if not aside:
+            return self
+        kept = np.ones(self.n_samples)
+        kept[list(aside)] = 0.0
+        cut = replace(
+            self.affinity,
+            weights=_masked(self.weights, kept),
+            neighbours=_masked(self.neighbours, kept),
+        )
+        return replace(self, affinity=cut)
+
+
+def problem_of(
+    X: Any, *, affinity: str | Callable[[Any], Any], n_clusters: int | None
+) -> Problem:
+    """Return the problem of clustering ``X``, or say what is wrong with it."""
+    similar = affinity_of(X, affinity)
+    n_samples = similar.weights.shape[0]
+    if n_clusters is not None and not 1 <= n_clusters <= n_samples:
+        raise InputError(
+            f"n_clusters must be between 1 and the number of samples ({n_samples}), "
+            f"but it is {n_clusters}."
+        )
+    return Problem(similar, n_clusters)
+
+
+def _masked(W: Weights, kept: Any) -> Weights:
+    if not sp.issparse(W):
+        return W * np.outer(kept, kept)
+    mask = sp.diags_array(kept).tocsr()
+    masked = (mask @ W @ mask).tocsr()
+    masked.eliminate_zeros()
+    return masked

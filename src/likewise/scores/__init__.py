@@ -1,0 +1,1 @@
+"""How much is learned by asking about a sample."""

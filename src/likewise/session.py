@@ -1,0 +1,326 @@
+"""Ask and tell: the one object that people, programs and simulations drive."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from likewise.arrays import Indices, stack
+from likewise.constraints import Verdict
+from likewise.errors import InputError
+from likewise.given import answers_of, links_of_labels
+from likewise.journal import (
+    Event,
+    Journal,
+    MemoryJournal,
+    Renamed,
+    Retracted,
+    SetAside,
+    Standing,
+    Told,
+    Undone,
+    standing,
+)
+from likewise.knowledge import Answer, Knowledge, Question
+from likewise.methods import AnyMethod, Model, find_method
+from likewise.problem import Problem, problem_of
+from likewise.views import Group, Progress, View, compact, groups_of, progress_of
+
+
+class Session:
+    """Cluster by questions.
+
+    Parameters
+    ----------
+    X : array-like, DataFrame or scipy sparse matrix of shape (n_samples, n_features)
+        The samples; with ``affinity="precomputed"`` an (n, n) similarity.
+    method : str or Method, default="urasc+n"
+        A name in ``METHODS``, or a method.
+    n_clusters : int, optional
+        How many groups there are; None when nobody knows.
+    affinity : str or callable, default="auto"
+        A name in ``likewise.affinity.AFFINITIES``, or a function from samples to an
+        (n, n) similarity.
+    random_state : int or None, default=0
+        The same data, seed and answers give the same questions.
+    answers : iterable, optional
+        What is known already: ``(i, j, verdict)`` triples, or answers of another
+        session.
+    known : mapping of int to class, or sequence, optional
+        Classes that are known already; in a sequence, None (or NaN) where not.
+    journal : Journal, optional
+        Where answers are kept; in memory unless given. What it holds is taken up again.
+
+    Examples
+    --------
+    >>> session = Session([[0.0], [0.2], [0.4], [5.0], [5.2], [5.4]], n_clusters=2)
+    >>> question = session.ask()
+    >>> session.tell(question, "different")
+    >>> session.n_questions
+    1
+    >>> int(session.labels.max()) + 1
+    2
+    """
+
+    def __init__(  # noqa: PLR0913 - the public face
+        self,
+        X: Any,
+        method: str | AnyMethod = "urasc+n",
+        n_clusters: int | None = None,
+        affinity: str | Callable[[Any], Any] = "auto",
+        random_state: int | None = 0,
+        *,
+        answers: Iterable[Any] | None = None,
+        known: Any = None,
+        journal: Journal | None = None,
+    ) -> None:
+        self._method = find_method(method)
+        self._data = X
+        self._affinity = affinity
+        self._n_clusters = n_clusters
+        self._seed = np.random.SeedSequence(random_state).entropy
+        self._given = problem_of(X, affinity=affinity, n_clusters=n_clusters)
+        self._journal = MemoryJournal() if journal is None else journal
+        self._replay()
+        if not self._standing.n_answers:
+            self._start_from(answers, known)
+
+    _n_events: int
+    _standing: Standing
+    _known: Knowledge
+    _problem: Problem
+    _model: Model | None
+    _open: Question | None
+
+    # Asking and telling
+
+    def ask(self) -> Question | None:
+        """Return the next question; the same one until something is told.
+
+        Returns
+        -------
+        Question or None
+            None when nothing useful is left to ask.
+        """
+        if self._open is None:
+            rng = self._rng("propose", len(self._known.answers))
+            self._open = self._method.propose(self._current(), self._known, rng)
+        return self._open
+
+    def tell(
+        self, question: Question, verdict: Any, *, on_conflict: str = "raise"
+    ) -> None:
+        """Record the answer to a question.
+
+        Parameters
+        ----------
+        question : Question
+        verdict : str, bool, None or Verdict
+            "same" (True), "different" (False) or "unsure" (None).
+        on_conflict : {"raise", "keep"}
+            What to do with an answer that contradicts earlier ones: refuse it with a
+            :class:`~likewise.errors.ContradictionError`, or keep it as doubtful,
+            outside of what is concluded, until an answer that it contradicts is
+            retracted.
+        """
+        self._tell([(question, Verdict.of(verdict), "asked")], on_conflict)
+
+    def tell_pair(
+        self, i: int, j: int, verdict: Any, *, on_conflict: str = "raise"
+    ) -> None:
+        """Record an answer that nobody asked for."""
+        self._tell([(Question(i, j), Verdict.of(verdict), "told")], on_conflict)
+
+    def undo(self) -> Event | None:
+        """Undo the last act that still stands, whatever it was; any depth.
+
+        Returns
+        -------
+        Event or None
+            What was undone; None when there was nothing.
+        """
+        if not self._standing.acts:
+            return None
+        position = self._standing.acts[-1]
+        event = list(self._journal.read())[position]
+        self._append(Undone(position))
+        return event
+
+    def retract(self, answer_id: int) -> None:
+        """Take back one answer by its id (see :attr:`history`)."""
+        if answer_id not in {answer.id for answer in self._known.answers}:
+            raise InputError(
+                f"There is no answer {answer_id} to retract: see session.history."
+            )
+        self._append(Retracted((answer_id,)))
+
+    # What is known
+
+    @property
+    def labels(self) -> Indices:
+        """The cluster of each sample, 0..k-1; -1 for samples set aside.
+
+        Certain sets keep their numbers while answers come in.
+        """
+        return compact(self._current().labels, self._known.aside)
+
+    @property
+    def groups(self) -> tuple[Group, ...]:
+        """The groups that answers have made known, oldest first."""
+        return groups_of(self._known, self.labels, self._standing.names)
+
+    @property
+    def history(self) -> tuple[Answer, ...]:
+        """Every answer that stands, oldest first."""
+        return self._known.answers
+
+    @property
+    def doubtful(self) -> tuple[Answer, ...]:
+        """The answers that contradict earlier ones and are left out of conclusions."""
+        return tuple(self._known.answers[at] for at in sorted(self._known.doubtful))
+
+    @property
+    def n_questions(self) -> int:
+        """How many questions were answered, without what was known from the start."""
+        return sum(answer.how != "given" for answer in self._known.answers)
+
+    @property
+    def n_samples(self) -> int:
+        """How many samples there are."""
+        return self._given.n_samples
+
+    @property
+    def progress(self) -> Progress:
+        """How far the clustering is, by the method's own estimate."""
+        return progress_of(self._known, self._current())
+
+    @property
+    def view(self) -> View:
+        """What the answers so far amount to, as a value that stays as it is."""
+        return View(self._current(), self._known)
+
+    # Changing the pile
+
+    def add(self, X_new: Any) -> None:
+        """Add samples behind the present ones; every answer stays.
+
+        Parameters
+        ----------
+        X_new : array-like, DataFrame or sparse matrix of shape (m, n_features)
+            With a precomputed affinity, of shape (m, n + m): the similarity of each new
+            sample to all samples, old and new.
+        """
+        data = stack(self._data, X_new, square=self._affinity == "precomputed")
+        self._given = problem_of(
+            data, affinity=self._affinity, n_clusters=self._n_clusters
+        )
+        self._data = data
+        self._replay()
+
+    def set_aside(self, sample: int) -> None:
+        """Take a sample out of the game: never asked about, label -1."""
+        self._check(sample)
+        self._append(SetAside(sample))
+
+    def put_back(self, sample: int) -> None:
+        """Bring a sample back that was set aside."""
+        self._check(sample)
+        self._append(SetAside(sample, aside=False))
+
+    def rename(self, group: int | Group, name: str) -> None:
+        """Name a group, given as a group or by any of its samples."""
+        sample = group.id if isinstance(group, Group) else group
+        self._check(sample)
+        self._append(Renamed(sample, name))
+
+    # The loop inside
+
+    def _tell(
+        self, told: list[tuple[Question, Verdict, str]], on_conflict: str
+    ) -> None:
+        if on_conflict not in ("raise", "keep"):
+            raise InputError(
+                f"on_conflict must be 'raise' or 'keep', but it is {on_conflict!r}."
+            )
+        known = self._known
+        answers: list[Answer] = []
+        for question, verdict, how in told:
+            self._check(question.sample, question.against)
+            error = known.contradiction(question, verdict)
+            if error is not None and on_conflict == "raise":
+                raise error
+            number = self._standing.n_answers + len(answers) + 1
+            answers.append(Answer(question, verdict, number, how))
+            known = known.after(answers[-1])
+        self._journal.append(Told(tuple(answers)))
+        self._standing = _with_told(self._standing, self._n_events, tuple(answers))
+        self._n_events += 1
+        self._learn(answers)
+
+    def _learn(self, answers: list[Answer]) -> None:
+        for answer in answers:
+            self._known = self._known.after(answer)
+            if self._model is not None:
+                self._model = self._method.learn(self._model, self._known, answer)
+        self._open = None
+
+    def _append(self, event: Event) -> None:
+        self._journal.append(event)
+        self._replay()
+
+    def _replay(self) -> None:
+        events = list(self._journal.read())
+        self._n_events = len(events)
+        self._standing = standing(events)
+        aside = self._standing.aside
+        empty = Knowledge(self._given.n_samples, aside=aside)
+        self._known = empty.after_all(self._standing.answers)
+        self._problem = self._given.without(aside)
+        self._model = None
+        self._open = None
+
+    def _start_from(self, answers: Iterable[Any] | None, known: Any) -> None:
+        given = answers_of(answers or ())
+        if known is not None:
+            given += links_of_labels(known, self.n_samples)
+        if given:
+            self._tell([(a.question, a.verdict, a.how) for a in given], "keep")
+
+    def _current(self) -> Model:
+        if self._model is None:
+            rng = self._rng("begin", 0)
+            self._model = self._method.begin(self._problem, self._known, rng)
+        return self._model
+
+    def _rng(self, use: str, count: int) -> np.random.Generator:
+        # One stream for each use and number of answers: a session that was stopped and
+        # taken up again draws as if it had never stopped.
+        key = (count, *use.encode())
+        return np.random.default_rng(np.random.SeedSequence(self._seed, spawn_key=key))
+
+    def _check(self, *samples: int) -> None:
+        for sample in samples:
+            if not 0 <= sample < self.n_samples:
+                raise InputError(
+                    f"There is no sample {sample}: samples are numbered from 0 to "
+                    f"{self.n_samples - 1}."
+                )
+        if len(samples) > len(set(samples)):
+            raise InputError(
+                f"Sample {samples[0]} was compared with itself: name two samples."
+            )
+
+
+def _with_told(
+    before: Standing, position: int, answers: tuple[Answer, ...]
+) -> Standing:
+    """Return what stands after answers at the end of the journal, without a replay."""
+    return replace(
+        before,
+        answers=before.answers + answers,
+        acts=(*before.acts, position),
+        n_answers=before.n_answers + len(answers),
+    )

@@ -1,0 +1,130 @@
+"""From a Laplacian to its lowest eigenvectors, and on to clusters (paper, 3.1)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.linalg import eigh, qr
+from scipy.optimize import linear_sum_assignment
+from scipy.sparse.linalg import LinearOperator, eigsh
+from sklearn.cluster import KMeans
+
+from likewise.arrays import Floats, Indices
+from likewise.operators import Laplacian
+
+SMALL = 400  # up to here a dense solve is as fast as an iterative one
+TOLERANCE = 1e-8
+FAINT = 1e-12  # a row this short has no direction
+
+
+@dataclass(frozen=True, slots=True)
+class Spectrum:
+    """The lowest eigenpairs of a Laplacian.
+
+    Attributes
+    ----------
+    values : ndarray of shape (p,)
+        Ascending.
+    vectors : ndarray of shape (n, p)
+        Orthonormal columns.
+    scale : ndarray of shape (n,)
+        The s of :class:`~likewise.operators.Laplacian`.
+    is_normalised : bool
+    """
+
+    values: Floats
+    vectors: Floats
+    scale: Floats
+    is_normalised: bool
+
+
+def lowest(laplacian: Laplacian, p: int) -> Spectrum:
+    """Return the p lowest eigenpairs: densely for small n, by Lanczos above."""
+    n = laplacian.weights.n_samples
+    p = min(p, n)
+    if n <= SMALL or 3 * p >= n:
+        values, vectors = eigh(laplacian.toarray(), subset_by_index=[0, p - 1])
+    else:
+        values, vectors = _lanczos(laplacian, n, p)
+    return Spectrum(values, vectors, laplacian.scale, laplacian.is_normalised)
+
+
+def _lanczos(laplacian: Laplacian, n: int, p: int) -> tuple[Floats, Floats]:
+    # The highest of -L converge as the lowest of L would; the start is fixed, so that
+    # the same matrix always gives the same vectors.
+    operator = LinearOperator((n, n), matvec=lambda x: -(laplacian @ x), dtype=float)
+    start = np.random.default_rng(n).standard_normal(n)
+    values, vectors = eigsh(operator, k=p, which="LA", v0=start, tol=TOLERANCE)
+    order = np.argsort(-values, kind="stable")
+    return -values[order], vectors[:, order]
+
+
+def embedding(spectrum: Spectrum, k: int, *, unit_rows: bool) -> Floats:
+    """Return the first k eigenvectors as coordinates, rows of length 1 if wished."""
+    coordinates = spectrum.vectors[:, :k]
+    if not unit_rows:
+        return coordinates
+    length = np.linalg.norm(coordinates, axis=1, keepdims=True)
+    nothing = np.zeros_like(coordinates)
+    return np.divide(coordinates, length, out=nothing, where=length > FAINT)
+
+
+def pivoted_clusters(coordinates: Floats) -> Indices:
+    """Return clusters from the embedding alone, without iterating or drawing.
+
+    A pivoted QR factorisation finds k rows that are as different as rows can be, a
+    polar factor turns the axes towards them, and each row goes to its largest
+    coordinate.
+
+    References
+    ----------
+    A. Damle, V. Minden, L. Ying. Simple, direct and efficient multi-way spectral
+    clustering. Information and Inference, 2019.
+    """
+    k = coordinates.shape[1]
+    _, _, pivots = qr(coordinates.T, mode="economic", pivoting=True)
+    left, _, right = np.linalg.svd(coordinates[pivots[:k]].T)
+    turned = np.abs(coordinates @ (left @ right))
+    return turned.argmax(axis=1)
+
+
+def k_means(coordinates: Floats, k: int, seeds: Sequence[Sequence[int]]) -> Indices:
+    """Return k clusters, those of the seeds first.
+
+    The start is a function of the coordinates and the seeds alone: the centres of the
+    pivoted clusters, of which each seed replaces the one that lies nearest to it.
+
+    Parameters
+    ----------
+    coordinates : ndarray of shape (n, d)
+    k : int
+    seeds : sequence of at most k sequences of samples
+        Samples known to be together.
+
+    Returns
+    -------
+    ndarray of shape (n,)
+        Cluster t is the one that grew from seed t.
+    """
+    start = pivoted_clusters(coordinates)
+    centres = np.array(
+        [_mean(coordinates, np.flatnonzero(start == c)) for c in range(k)]
+    )
+    if seeds:
+        wanted = np.array([coordinates[list(seed)].mean(axis=0) for seed in seeds])
+        apart = ((wanted[:, np.newaxis] - centres) ** 2).sum(axis=2)
+        _, nearest = linear_sum_assignment(apart)
+        others = np.setdiff1d(np.arange(k), nearest)
+        centres = np.vstack([wanted, centres[others]])
+    if k == 1:
+        return np.zeros(len(coordinates), dtype=np.intp)
+    found = KMeans(k, init=centres, n_init=1, max_iter=100).fit(coordinates)
+    return found.labels_.astype(np.intp)
+
+
+def _mean(coordinates: Floats, members: Indices) -> Floats:
+    if not members.size:
+        return np.zeros(coordinates.shape[1])
+    return coordinates[members].mean(axis=0)

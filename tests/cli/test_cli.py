@@ -1,0 +1,282 @@
+"""The command line, as people and programs use it."""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import pytest
+
+from likewise import METHODS
+from likewise.cli import main
+from likewise.datasets import DATASETS
+
+
+class Ran(NamedTuple):
+    code: int
+    out: str
+    err: str
+
+
+Run = Callable[..., Ran]
+
+
+@pytest.fixture
+def likewise(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> Run:
+    """Run the command in an empty folder and return what it printed."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("LIKEWISE_DATA", raising=False)
+
+    def run(*words: str, keys: str = "") -> Ran:
+        monkeypatch.setattr("sys.argv", ["likewise", *words])
+        monkeypatch.setattr("sys.stdin", io.StringIO(keys))
+        with pytest.raises(SystemExit) as stop:
+            main()
+        captured = capsys.readouterr()
+        return Ran(int(stop.value.code or 0), captured.out, captured.err)
+
+    return run
+
+
+def test_simulate_json_is_one_object_with_the_promised_keys(likewise: Run) -> None:
+    ran = likewise("simulate", "iris", "--budget", "5", "--seeds", "2", "--json")
+
+    result = json.loads(ran.out)
+    assert set(result) == {"data", "n", "k", "method", "noise", "runs"}
+    assert (result["data"], result["n"], result["k"]) == ("iris", 150, 3)
+    for seed, curve in enumerate(result["runs"]):
+        assert curve["seed"] == seed
+        assert curve["questions"] == [0, 1, 2, 3, 4, 5]
+        assert (
+            len(curve["jaccard"]) == len(curve["v_measure"]) == len(curve["ari"]) == 6
+        )
+        assert curve["seconds"] > 0
+
+
+def test_simulate_prints_a_table_and_a_summary(likewise: Run) -> None:
+    ran = likewise("simulate", "iris", "--budget", "10", "--seeds", "1")
+
+    assert ran.code == 0
+    assert ran.out.startswith("questions\tjaccard\tv_measure\tari\n0\t")
+    assert "Questions to Jaccard 0.9" in ran.err
+    assert "Everything in one group" in ran.err
+
+
+def test_simulate_takes_options_for_noise_unknown_k_and_the_papers_kernel(
+    likewise: Run,
+) -> None:
+    words = ["--noise", "0.1", "--unsure", "0.1", "--n-clusters", "unknown"]
+
+    ran = likewise(
+        "simulate", "iris", "--budget", "5", "--seeds", "1", *words,
+        "--affinity", "paper", "--method", "urasc+p", "--json",
+    )  # fmt: skip
+
+    assert json.loads(ran.out)["noise"] == 0.1
+
+
+def test_simulate_on_a_table_of_ones_own(likewise: Run) -> None:
+    rows = [
+        f"{i % 2 * 9 + i / 100},{'red' if i % 2 else 'blue'},{i % 2}" for i in range(30)
+    ]
+    Path("mine.csv").write_text("\n".join(["size,colour,kind", *rows]))
+
+    ran = likewise("simulate", "mine.csv", "--label", "kind", "--budget", "3", "--json")
+
+    assert json.loads(ran.out)["runs"][0]["jaccard"][0] == 1.0
+
+
+def test_methods_lists_every_method(likewise: Run) -> None:
+    assert {m["name"] for m in json.loads(likewise("methods", "--json").out)} == set(
+        METHODS
+    )
+    assert all(name in likewise("methods").out for name in METHODS)
+
+
+def test_datasets_says_what_is_missing(likewise: Run) -> None:
+    ran = likewise("datasets", "--json")
+
+    status = {row["name"]: row["status"] for row in json.loads(ran.out)}
+    assert set(status) == set(DATASETS)
+    assert status["wine"] == "bundled"
+    assert status["sonar"] == "missing"
+    assert "LIKEWISE_DATA" in likewise("datasets").err
+
+
+def test_doctor_reports_versions(likewise: Run) -> None:
+    report = json.loads(likewise("doctor", "--json").out)
+
+    assert report["packages"]["numpy"] == np.__version__
+    assert "matplotlib" in likewise("doctor").out
+
+
+def test_demo_draws_a_picture(likewise: Run) -> None:
+    ran = likewise("demo", "--budget", "2", "--json")
+
+    assert ran.code == 0
+    assert Path("likewise-demo.png").read_bytes().startswith(b"\x89PNG")
+    assert set(json.loads(ran.out)) == {"urasc+n", "random"}
+
+
+def test_ask_keeps_answers_and_takes_them_up_again(likewise: Run) -> None:
+    Path("fruit.txt").write_text(
+        "red apple\ngreen apple\nfast car\nslow car\napple pie\ncar wash\n"
+    )
+
+    first = likewise("ask", "fruit.txt", "--json", keys="s\nd\nq\n")
+    second = likewise("ask", "fruit.txt", "--json", keys="q\n")
+
+    assert json.loads(first.out)["questions"] == 2
+    assert "Going on after 2 answers" in second.err
+    assert json.loads(second.out) == json.loads(first.out)
+
+
+def test_ask_undoes_and_says_which_keys_there_are(likewise: Run) -> None:
+    Path("fruit.txt").write_text("red apple\ngreen apple\nfast car\nslow car\n")
+
+    ran = likewise("ask", "fruit.txt", "--json", keys="z\ns\nz\n?\nu\n")
+
+    assert "nothing to undo" in ran.err
+    assert "Undone." in ran.err
+    assert "Type one of these keys" in ran.err
+    assert json.loads(ran.out)["questions"] == 1
+
+
+def test_ask_ends_when_everything_is_settled(likewise: Run) -> None:
+    Path("t.csv").write_text("a,b\n1,2\n1,2.1\n8,9\n")
+
+    ran = likewise("ask", "t.csv", keys="d\n" * 10)
+
+    assert "Everything is settled" in ran.err
+    assert ran.out.startswith("sample\tgroup\n0\t")
+
+
+def test_ask_shows_the_columns_of_a_table(likewise: Run) -> None:
+    Path("t.csv").write_text("size;colour\n1;red\n2;red\n8;blue\n9;blue\n")
+
+    ran = likewise("ask", "t.csv", keys="q\n")
+
+    assert "colour" in ran.err
+    assert "Same group or different?" in ran.err
+
+
+BAD: dict[str, tuple[list[str], str]] = {
+    "unknown data set": (["simulate", "nosuch"], "Choose one of: wine"),
+    "unknown method": (
+        ["simulate", "wine", "--method", "magic"],
+        "Choose one of: urasc",
+    ),
+    "data not here": (["simulate", "sonar"], "--data or LIKEWISE_DATA"),
+    "wrong folder": (["simulate", "sonar", "--data", "empty"], "is missing"),
+    "missing file": (["ask", "gone.csv"], "There is no file gone.csv"),
+    "unknown kind": (["ask", "x.doc"], "is of no known kind"),
+    "empty file": (["ask", "empty.csv"], "is empty"),
+    "only a header": (["ask", "header.csv"], "no rows"),
+    "NaN": (["ask", "nan.csv"], "Column 'b' has no value in row 2"),
+    "NaN in an array": (["ask", "nan.npy"], "contain NaN"),
+    "text in a number column": (["ask", "text.csv"], "row 3 has 'abc'"),
+    "ragged": (["ask", "ragged.csv"], "Line 3 of ragged.csv has 1 columns"),
+    "free text": (["ask", "names.csv"], "is no category"),
+    "no array X": (["ask", "noX.npz"], "no array X"),
+    "one dimension": (["ask", "flat.npy"], "Expected 2D array"),
+    "no label": (["simulate", "header2.csv"], "--label"),
+    "no such column": (
+        ["simulate", "header2.csv", "--label", "z"],
+        "columns are: a, b",
+    ),
+    "too many clusters": (
+        ["simulate", "wine", "--n-clusters", "200"],
+        "between 1 and the number of samples (178)",
+    ),
+    "clusters in words": (["simulate", "wine", "--n-clusters", "few"], "a number or"),
+    "noise out of range": (["simulate", "wine", "--noise", "2"], "between 0 and 1"),
+    "unknown affinity": (
+        ["simulate", "wine", "--affinity", "hug"],
+        "no affinity 'hug'",
+    ),
+    "chi-square": (["simulate", "wine", "--affinity", "chi2"], "for histograms"),
+    "bandwidth alone": (
+        ["simulate", "wine", "--bandwidth", "1"],
+        "--affinity gaussian",
+    ),
+    "bad bandwidth": (
+        ["simulate", "wine", "--affinity", "gaussian", "--bandwidth", "0"],
+        "must be positive",
+    ),
+    "bad scale": (["ask", "header2.csv", "--scale", "log"], "'auto' or 'none'"),
+    "not UTF-8": (["ask", "latin.csv"], "not UTF-8"),
+    "no words": (["ask", "dots.txt"], "no words"),
+    "foreign answers": (
+        ["ask", "header2.csv", "--answers", "foreign.jsonl"],
+        "no answer of likewise",
+    ),
+}
+
+
+@pytest.mark.parametrize(("words", "sentence"), BAD.values(), ids=BAD)
+def test_bad_input_is_one_sentence_and_exit_code_2(
+    likewise: Run, words: list[str], sentence: str
+) -> None:
+    _write_bad_files()
+
+    ran = likewise(*words, keys="q\n")
+
+    assert ran.code == 2
+    assert sentence in ran.err
+    assert "Traceback" not in ran.err
+    assert ran.err.startswith("likewise: ")
+    assert ran.err.rstrip().endswith(".")
+
+
+def test_a_wrong_option_is_exit_code_2(likewise: Run) -> None:
+    assert likewise("simulate", "wine", "--nonsense").code == 2
+
+
+def test_numbers_alone_can_be_read_from_arrays(likewise: Run) -> None:
+    np.savez("f.npz", X=np.eye(6), y=np.array(list("aabbcc")))
+
+    ran = likewise("simulate", "f.npz", "--budget", "2", "--seeds", "1", "--json")
+
+    assert json.loads(ran.out)["k"] == 3
+
+
+def test_parquet_tables_are_read(likewise: Run) -> None:
+    pd: Any = pytest.importorskip("pandas")
+    pytest.importorskip("pyarrow")
+    pd.DataFrame({"a": [1.0, 1.1, 9.0], "kind": ["x", "x", "y"]}).to_parquet(
+        "t.parquet"
+    )
+
+    ran = likewise(
+        "simulate", "t.parquet", "--label", "kind", "--budget", "1", "--json"
+    )
+
+    assert json.loads(ran.out)["n"] == 3
+
+
+def _write_bad_files() -> None:
+    Path("empty").mkdir()
+    files = {
+        "x.doc": "x",
+        "empty.csv": "",
+        "header.csv": "a,b\n",
+        "header2.csv": "a,b\n1,2\n3,4\n",
+        "nan.csv": "a,b\n1,2\n3,\n",
+        "text.csv": "a,b\n1,2\n3,4\n5,abc\n",
+        "ragged.csv": "a,b\n1,2\n3\n",
+        "names.csv": "\n".join(["a", *(f"name {i}" for i in range(60))]),
+        "dots.txt": "...\n!!!\n",
+        "foreign.jsonl": '{"a": 1}\n',
+    }
+    for name, text in files.items():
+        Path(name).write_text(text)
+    Path("latin.csv").write_bytes("a,b\nä,1\n".encode("latin-1"))
+    np.save("nan.npy", np.array([[1.0, np.nan], [0.0, 1.0]]))
+    np.save("flat.npy", np.arange(5.0))
+    np.savez("noX.npz", Z=np.eye(3))

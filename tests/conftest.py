@@ -1,0 +1,51 @@
+"""The seed of a run, and tiny problems whose answer is seen by eye."""
+
+from __future__ import annotations
+
+import os
+
+import numpy as np
+import pytest
+from hypothesis import settings
+from tests.problems import (
+    Tiny,
+    blobs,
+    two_cliques_and_a_bridge,
+)
+
+SEED = int(os.environ.get("LIKEWISE_SEED", "0"))
+
+settings.register_profile("likewise", deadline=None, max_examples=60)
+settings.load_profile("likewise")
+
+
+def pytest_report_header() -> str:
+    return f"seed: {SEED} (set LIKEWISE_SEED for another; any must pass)"
+
+
+@pytest.fixture
+def seed() -> int:
+    return SEED
+
+
+@pytest.fixture
+def rng(seed: int) -> np.random.Generator:
+    return np.random.default_rng(seed)
+
+
+@pytest.fixture
+def three_blobs(seed: int) -> Tiny:
+    """Three round heaps of 8, far apart."""
+    return blobs((8, 8, 8), seed=seed)
+
+
+@pytest.fixture
+def blurred_blobs(seed: int) -> Tiny:
+    """Three heaps of 8 that run into each other."""
+    return blobs((8, 8, 8), spread=1.5, seed=seed)
+
+
+@pytest.fixture
+def bridge() -> Tiny:
+    """A similarity: samples 0 to 3 all alike, 5 to 8 all alike, 4 between them."""
+    return two_cliques_and_a_bridge()

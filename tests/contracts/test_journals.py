@@ -1,0 +1,97 @@
+"""Promises kept by every journal."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from likewise import Answer, InputError, LabelOracle, Question, Session, Verdict, run
+from likewise.datasets import load
+from likewise.journal import (
+    Event,
+    Journal,
+    MemoryJournal,
+    Renamed,
+    Retracted,
+    SetAside,
+    Told,
+    Undone,
+)
+from likewise.storage import JsonLinesJournal
+
+Reopen = Callable[[], Journal]
+
+EVENTS: list[Event] = [
+    Told((Answer(Question(3, 1, 0.25, "near"), Verdict.SAME, 1, "asked"),)),
+    Told(
+        (
+            Answer(Question(4, 1), Verdict.DIFFERENT, 2, "group"),
+            Answer(Question(4, 3), Verdict.UNSURE, 3, "told"),
+        )
+    ),
+    Renamed(3, 'oak, "red" – ÄÖ'),
+    SetAside(7),
+    SetAside(7, aside=False),
+    Retracted((2,)),
+    Undone(2),
+]
+
+
+@pytest.fixture(params=["memory", "jsonl"])
+def reopen(request: pytest.FixtureRequest, tmp_path: Path) -> Reopen:
+    """Return a function that opens the same journal again."""
+    if request.param == "memory":
+        journal = MemoryJournal()
+        return lambda: journal
+    return lambda: JsonLinesJournal(tmp_path / "answers.jsonl")
+
+
+def test_events_come_back_as_they_went_in(reopen: Reopen) -> None:
+    for event in EVENTS:
+        reopen().append(event)
+
+    assert list(reopen().read()) == EVENTS
+    first = next(iter(reopen().read()))
+    assert isinstance(first, Told)
+    assert first.answers[0].question.expected == 0.25  # no part of equality
+
+
+def test_a_new_journal_is_empty(reopen: Reopen) -> None:
+    assert list(reopen().read()) == []
+
+
+def test_a_session_goes_on_where_it_stopped(reopen: Reopen) -> None:
+    wine = load("wine")
+    session = Session(wine.X, n_clusters=3, journal=reopen())
+    for _ in run(session, LabelOracle(wine.y), 12):
+        pass
+    session.undo()
+    session.rename(session.groups[0], "oak")
+
+    resumed = Session(wine.X, n_clusters=3, journal=reopen())
+
+    assert resumed.history == session.history
+    assert resumed.groups == session.groups
+    assert resumed.ask() == session.ask()
+
+
+def test_a_line_cut_off_by_a_crash_is_left_out_and_written_over(tmp_path: Path) -> None:
+    path = tmp_path / "answers.jsonl"
+    journal = JsonLinesJournal(path)
+    journal.append(EVENTS[0])
+    with path.open("ab") as file:
+        file.write(b'{"told": [{"id"')
+
+    assert list(journal.read()) == EVENTS[:1]
+    journal.append(EVENTS[2])
+    assert list(journal.read()) == [EVENTS[0], EVENTS[2]]
+
+
+def test_a_foreign_line_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "answers.jsonl"
+    path.write_text('{"undone": 0}\nhello\n')
+
+    with pytest.raises(InputError, match="Line 2"):
+        list(JsonLinesJournal(path).read())

@@ -1,0 +1,279 @@
+"""What comes in: numbers of the right shape, or a sentence."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+import scipy.sparse as sp
+
+from likewise.arrays import (
+    as_affinity,
+    as_samples,
+    dense,
+    is_frame,
+    stack,
+    without_diagonal,
+)
+from likewise.errors import InputError
+
+
+def test_lists_become_floats() -> None:
+    actual = as_samples([[1, 2], [3, 4]])
+
+    assert actual.dtype == np.float64
+    np.testing.assert_array_equal(actual, [[1.0, 2.0], [3.0, 4.0]])
+
+
+def test_texts_that_are_numbers_become_numbers() -> None:
+    np.testing.assert_array_equal(as_samples([["1", "2.5"]]), [[1.0, 2.5]])
+
+
+def test_sparse_samples_stay_sparse() -> None:
+    actual = as_samples(sp.coo_matrix([[1, 0], [0, 2]]))
+
+    assert isinstance(actual, sp.csr_array)
+    np.testing.assert_array_equal(actual.toarray(), [[1.0, 0.0], [0.0, 2.0]])
+
+
+@pytest.mark.parametrize(
+    ("X", "sentence"),
+    [
+        ([[1.0, np.nan]], "contain NaN"),
+        ([[1.0, np.inf]], "contain infinity"),
+        ([[1.0, None]], "contain NaN"),
+        ([["oak", "elm"]], "values that are not numbers"),
+        ([[object(), 1]], "values that are not numbers"),
+        ([[1, 2], [3]], "same length"),
+        ([1.0, 2.0], "Expected 2D array"),
+        (3.0, "Expected 2D array"),
+        ([[[1.0]]], "Expected 2D array"),
+        ([[1 + 2j, 0]], "Complex data"),
+        (np.zeros((0, 3)), r"0 sample\(s\)"),
+        (np.zeros((3, 0)), r"0 feature\(s\)"),
+        (sp.csr_array([[1.0, np.nan]]), "contain NaN"),
+        (sp.csr_array([[-np.inf, 1.0]]), "contain infinity"),
+        (sp.csr_array([[1 + 2j, 0]]), "Complex data"),
+        (sp.csr_array((0, 3)), r"0 sample\(s\)"),
+    ],
+    ids=[
+        "NaN",
+        "infinity",
+        "None",
+        "text",
+        "object",
+        "ragged",
+        "1-D",
+        "0-D",
+        "3-D",
+        "complex",
+        "no samples",
+        "no features",
+        "sparse NaN",
+        "sparse infinity",
+        "sparse complex",
+        "sparse no samples",
+    ],
+)
+def test_samples_that_cannot_be_used_are_refused_with_a_sentence(
+    X: Any, sentence: str
+) -> None:
+    with pytest.raises(InputError, match=sentence):
+        as_samples(X)
+
+
+def test_a_frame_of_numbers_becomes_its_values() -> None:
+    frame = pd.DataFrame({"a": [1, 2], "b": [0.5, -1.0]})
+
+    np.testing.assert_array_equal(as_samples(frame), [[1.0, 0.5], [2.0, -1.0]])
+
+
+@pytest.mark.parametrize(
+    "column",
+    [
+        ["oak", "elm", "oak"],
+        pd.Categorical(["oak", "elm", "oak"]),
+        pd.array(["oak", "elm", "oak"], dtype="string"),
+    ],
+    ids=["text", "category", "string"],
+)
+def test_kinds_are_one_hot_encoded(column: Any) -> None:
+    actual = as_samples(pd.DataFrame({"tree": column, "size": [1.0, 2.0, 3.0]}))
+
+    np.testing.assert_array_equal(actual, [[0, 1, 1], [1, 0, 2], [0, 1, 3]])
+
+
+def test_booleans_are_one_hot_encoded() -> None:
+    actual = as_samples(pd.DataFrame({"evergreen": [True, False]}))
+
+    np.testing.assert_array_equal(actual, [[0.0, 1.0], [1.0, 0.0]])
+
+
+def test_unused_categories_make_no_column() -> None:
+    column = pd.Categorical(["oak", "elm"], categories=["oak", "elm", "yew"])
+
+    assert as_samples(pd.DataFrame({"tree": column})).shape == (2, 2)
+
+
+def test_nullable_integers_are_numbers() -> None:
+    frame = pd.DataFrame({"a": pd.array([1, 2], dtype="Int64")})
+
+    np.testing.assert_array_equal(as_samples(frame), [[1.0], [2.0]])
+
+
+def test_columns_of_one_name_are_all_used() -> None:
+    frame = pd.DataFrame([[1, 2], [3, 4]], columns=["a", "a"])
+
+    np.testing.assert_array_equal(as_samples(frame), [[1.0, 2.0], [3.0, 4.0]])
+
+
+@pytest.mark.parametrize(
+    "column",
+    [
+        [1.0, None, 2.0],
+        ["oak", None, "elm"],
+        pd.Categorical(["oak", None, "elm"]),
+        pd.array([1, None, 2], dtype="Int64"),
+        pd.array([True, None, False], dtype="boolean"),
+    ],
+    ids=["float", "text", "category", "integer", "boolean"],
+)
+def test_a_missing_value_is_refused_with_its_column_and_row(column: Any) -> None:
+    frame = pd.DataFrame({"whole": [1, 2, 3], "broken": column})
+
+    with pytest.raises(InputError, match=r"'broken' has 1 missing .* row 1"):
+        as_samples(frame)
+
+
+def test_infinity_in_a_frame_is_refused() -> None:
+    with pytest.raises(InputError, match="contain infinity"):
+        as_samples(pd.DataFrame({"a": [1.0, np.inf]}))
+
+
+def test_complex_numbers_in_a_frame_are_refused() -> None:
+    with pytest.raises(InputError, match="Complex data"):
+        as_samples(pd.DataFrame({"a": [1 + 2j, 3j]}))
+
+
+@pytest.mark.parametrize(
+    ("frame", "sentence"),
+    [
+        (pd.DataFrame(index=range(3)), r"0 feature\(s\)"),
+        (pd.DataFrame({"a": np.zeros(0)}), r"0 sample\(s\)"),
+    ],
+    ids=["no columns", "no rows"],
+)
+def test_an_empty_frame_is_refused(frame: pd.DataFrame, sentence: str) -> None:
+    with pytest.raises(InputError, match=sentence):
+        as_samples(frame)
+
+
+def test_only_frames_are_frames() -> None:
+    assert is_frame(pd.DataFrame({"a": [1]}))
+    assert not is_frame(np.zeros((2, 2)))
+
+
+@pytest.mark.parametrize("convert", [np.array, sp.csr_array, sp.coo_matrix])
+def test_an_affinity_loses_its_diagonal_only(convert: Any) -> None:
+    W = np.array([[5.0, 0.5, 0.0], [0.5, 1.0, 2.0], [0.0, 2.0, 0.0]])
+
+    actual = as_affinity(convert(W))
+
+    np.testing.assert_array_equal(
+        dense(actual), [[0.0, 0.5, 0.0], [0.5, 0.0, 2.0], [0.0, 2.0, 0.0]]
+    )
+
+
+@pytest.mark.parametrize("convert", [np.array, sp.csr_array])
+def test_an_affinity_off_by_rounding_becomes_symmetric(convert: Any) -> None:
+    W = convert(np.array([[0.0, 1.0 + 1e-12], [1.0, 0.0]]))
+
+    actual = dense(as_affinity(W))
+
+    np.testing.assert_array_equal(actual, actual.T)
+
+
+@pytest.mark.parametrize("convert", [np.array, sp.csr_array])
+@pytest.mark.parametrize(
+    ("W", "sentence"),
+    [
+        ([[0.0, 1.0], [0.5, 0.0]], r"must be symmetric.* 0\.5"),
+        ([[0.0, -0.25], [-0.25, 0.0]], r"must not be negative.* -0\.25"),
+        ([[0.0, 1.0, 1.0], [1.0, 0.0, 1.0]], r"must be square.*\(2, 3\)"),
+        ([[0.0, np.nan], [np.nan, 0.0]], "contain NaN"),
+    ],
+    ids=["asymmetric", "negative", "oblong", "missing"],
+)
+def test_an_affinity_that_cannot_be_used_is_refused(
+    convert: Any, W: Any, sentence: str
+) -> None:
+    with pytest.raises(InputError, match=sentence):
+        as_affinity(convert(W))
+
+
+@pytest.mark.parametrize("convert", [np.array, sp.csr_array])
+def test_checks_do_not_change_what_came_in(convert: Any) -> None:
+    W = convert(np.array([[3.0, 1.0], [1.0, 0.0]]))
+
+    as_affinity(W)
+    without_diagonal(W)
+
+    np.testing.assert_array_equal(dense(W), [[3.0, 1.0], [1.0, 0.0]])
+
+
+def test_samples_are_a_copy() -> None:
+    X = np.ones((2, 2))
+
+    as_samples(X)[0, 0] = 7.0
+
+    np.testing.assert_array_equal(X, np.ones((2, 2)))
+
+
+@pytest.mark.parametrize("old", [np.array, sp.csr_array])
+@pytest.mark.parametrize("new", [np.array, sp.csr_array])
+def test_new_samples_come_behind_the_old(old: Any, new: Any) -> None:
+    actual = stack(old([[1.0, 2.0]]), new([[3.0, 0.0], [5.0, 6.0]]), square=False)
+
+    np.testing.assert_array_equal(dense(actual), [[1.0, 2.0], [3.0, 0.0], [5.0, 6.0]])
+
+
+@pytest.mark.parametrize("old", [np.array, sp.csr_array])
+@pytest.mark.parametrize("new", [np.array, sp.csr_array])
+def test_new_similarities_make_a_larger_square(old: Any, new: Any) -> None:
+    W = old([[0.0, 0.5], [0.5, 0.0]])
+
+    actual = stack(W, new([[0.1, 0.2, 0.0]]), square=True)
+
+    expected = [[0.0, 0.5, 0.1], [0.5, 0.0, 0.2], [0.1, 0.2, 0.0]]
+    np.testing.assert_array_equal(dense(actual), expected)
+
+
+def test_new_rows_of_a_frame_come_behind_the_old() -> None:
+    old, new = pd.DataFrame({"tree": ["oak"]}), pd.DataFrame({"tree": ["elm"]})
+
+    np.testing.assert_array_equal(
+        as_samples(stack(old, new, square=False)), [[0.0, 1.0], [1.0, 0.0]]
+    )
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "square", "sentence"),
+    [
+        (np.ones((2, 2)), np.ones((1, 3)), False, "3 columns, but 2 are needed"),
+        (np.ones((2, 2)), np.ones((1, 2)), True, "2 columns, but 3 are needed"),
+        (
+            pd.DataFrame({"a": [1]}),
+            pd.DataFrame({"b": [1]}),
+            False,
+            r"\['b'\], but \['a'\] are needed",
+        ),
+    ],
+    ids=["features", "similarities", "frames"],
+)
+def test_new_samples_of_another_width_are_refused(
+    old: Any, new: Any, square: bool, sentence: str
+) -> None:
+    with pytest.raises(InputError, match=sentence):
+        stack(old, new, square=square)
