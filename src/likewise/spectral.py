@@ -91,7 +91,7 @@ def pivoted_clusters(coordinates: Floats) -> Indices:
 
 
 def k_means(coordinates: Floats, k: int, seeds: Sequence[Sequence[int]]) -> Indices:
-    """Return k clusters, those of the seeds first.
+    """Return k clusters.
 
     The start is a function of the coordinates and the seeds alone: the centres of the
     pivoted clusters, of which each seed replaces the one that lies nearest to it.
@@ -106,8 +106,10 @@ def k_means(coordinates: Floats, k: int, seeds: Sequence[Sequence[int]]) -> Indi
     Returns
     -------
     ndarray of shape (n,)
-        Cluster t is the one that grew from seed t.
+        0..k-1.
     """
+    if k == 1:
+        return np.zeros(len(coordinates), dtype=np.intp)
     start = pivoted_clusters(coordinates)
     centres = np.array(
         [_mean(coordinates, np.flatnonzero(start == c)) for c in range(k)]
@@ -118,8 +120,6 @@ def k_means(coordinates: Floats, k: int, seeds: Sequence[Sequence[int]]) -> Indi
         _, nearest = linear_sum_assignment(apart)
         others = np.setdiff1d(np.arange(k), nearest)
         centres = np.vstack([wanted, centres[others]])
-    if k == 1:
-        return np.zeros(len(coordinates), dtype=np.intp)
     found = KMeans(k, init=centres, n_init=1, max_iter=100).fit(coordinates)
     return found.labels_.astype(np.intp)
 

@@ -12,6 +12,7 @@ from likewise.arrays import Floats, Indices
 from likewise.knowledge import Answer, Knowledge
 from likewise.labelling import respect
 from likewise.operators import (
+    Blocks,
     ConstrainedWeights,
     Laplacian,
     additive,
@@ -79,6 +80,8 @@ class ConstrainedClustering:
     ----------
     problem : Problem
     recipe : Recipe
+    n_clusters : int
+        n_c of the paper.
     known : Knowledge
     groups : tuple of int
         The known groups that are written into the weights; the certain sets first.
@@ -86,22 +89,15 @@ class ConstrainedClustering:
 
     problem: Problem
     recipe: Recipe
+    n_clusters: int
     known: Knowledge
-    groups: tuple[int, ...]
-
-    @cached_property
-    def n_clusters(self) -> int:
-        """n_c of the paper: as given, or 2 and growing with the certain sets."""
-        given = self.problem.n_clusters or UNKNOWN
-        return min(max(given, len(self.known.certain)), self.problem.n_samples)
+    groups: tuple[int, ...] = ()
 
     @cached_property
     def weights(self) -> ConstrainedWeights:
         """The similarities with the answers written in."""
-        blocks = known_blocks(self.known.constraints, self.groups)
-        return ConstrainedWeights.of(
-            self.problem.weights, blocks, self.recipe.cannot_link
-        )
+        cannot_link = self.recipe.cannot_link
+        return ConstrainedWeights.of(self.problem.weights, self.blocks, cannot_link)
 
     @cached_property
     def spectrum(self) -> Spectrum:
@@ -118,9 +114,17 @@ class ConstrainedClustering:
     @cached_property
     def raw(self) -> Indices:
         """The clusters of k-means, before known pairs are enforced."""
-        constraints = self.known.constraints
-        seeds = [constraints.samples(group) for group in self.known.certain]
+        seeds = [
+            self.known.constraints.samples(group)
+            for group in self.groups
+            if group in self.known.certain
+        ]
         return k_means(self.coordinates, self.n_clusters, seeds)
+
+    @cached_property
+    def blocks(self) -> Blocks:
+        """The known samples by group."""
+        return known_blocks(self.known.constraints, self.groups)
 
     @cached_property
     def shares(self) -> Floats:
@@ -146,20 +150,28 @@ class SpectralModel:
     Attributes
     ----------
     clustering : ConstrainedClustering
+    plain : ConstrainedClustering
+        The clustering of the same number of clusters that no answer has touched.
     known : Knowledge
     start : int
         The sample that is the first certain set until somebody answers (paper, 3).
     """
 
     clustering: ConstrainedClustering
+    plain: ConstrainedClustering
     known: Knowledge
     start: int
 
     @cached_property
     def labels(self) -> Indices:
-        """The cluster of each sample, with every known pair respected."""
-        found = self.clustering
-        known = self.known
+        """The cluster of each sample, with every known pair respected.
+
+        The constrained clustering counts only if it agrees better with the answers than
+        the plain one does: answers must not make the result worse than asking nothing.
+        """
+        known, found, blocks = self.known, self.plain, self.clustering.blocks
+        if _agreement(self.clustering.raw, blocks) > _agreement(found.raw, blocks):
+            found = self.clustering
         return respect(found.raw, found.shares, known.constraints, known.certain)
 
     @cached_property
@@ -183,8 +195,10 @@ def begin_spectral(
 ) -> SpectralModel:
     """Make the model of any state of the answers; the ``begin`` of spectral methods."""
     start = int(rng.integers(problem.n_samples))
-    clustering = ConstrainedClustering(problem, recipe, known, which(known))
-    return SpectralModel(clustering, known, start)
+    k = _n_clusters(problem, known)
+    plain = ConstrainedClustering(problem, recipe, k, Knowledge(problem.n_samples))
+    clustering = replace(plain, known=known, groups=which(known))
+    return SpectralModel(clustering, plain, known, start)
 
 
 def learn_spectral(
@@ -194,5 +208,29 @@ def learn_spectral(
     groups = which(known)
     if model.clustering.holds(known, groups):
         return replace(model, known=known)
-    clustering = replace(model.clustering, known=known, groups=groups)
-    return replace(model, clustering=clustering, known=known)
+    plain, k = model.plain, _n_clusters(model.plain.problem, known)
+    if plain.n_clusters != k:
+        plain = replace(plain, n_clusters=k)
+    clustering = replace(plain, known=known, groups=groups)
+    return replace(model, clustering=clustering, plain=plain, known=known)
+
+
+def _n_clusters(problem: Problem, known: Knowledge) -> int:
+    """Return n_c: as given, or 2, and growing with the certain sets (paper, 3)."""
+    given = problem.n_clusters or UNKNOWN
+    return min(max(given, len(known.certain)), problem.n_samples)
+
+
+def _agreement(raw: Indices, blocks: Blocks) -> float:
+    """Return how far clusters agree with the known pairs, between 0 and 2.
+
+    The share of must-linked pairs that are together, plus the share of cannot-linked
+    pairs that are apart.
+    """
+    table = np.zeros((len(blocks.sizes), int(raw.max()) + 1))
+    np.add.at(table, (blocks.group, raw[blocks.samples]), 1.0)
+    linked, sizes = (blocks.sizes * (blocks.sizes - 1)).sum(), blocks.sizes
+    together = (table * (table - 1)).sum() / linked if linked else 1.0
+    barred = sizes @ (blocks.apart @ sizes)
+    mixed = (table * (blocks.apart @ table)).sum() / barred if barred else 0.0
+    return float(together + 1.0 - mixed)
