@@ -96,4 +96,4 @@ def _entropy(counts: Floats) -> float:
 
 def _conditional_entropy(table: Floats) -> float:
     columns = [column for column in table.T if column.sum()]
-    return sum(column.sum() / table.sum() * _entropy(column) for column in columns)
+    return float(sum(c.sum() / table.sum() * _entropy(c) for c in columns))

@@ -303,7 +303,8 @@ class Session:
 
     def _check(self, *samples: int) -> None:
         for sample in samples:
-            if not 0 <= sample < self.n_samples:
+            is_index = isinstance(sample, int | np.integer)
+            if not is_index or not 0 <= sample < self.n_samples:
                 raise InputError(
                     f"There is no sample {sample}: samples are numbered from 0 to "
                     f"{self.n_samples - 1}."

@@ -130,6 +130,7 @@ def progress_of(known: Knowledge, model: Model) -> Progress:
     right = float(((mass**2 - square) / 2).sum())
     wrong = float((sizes * (sizes - 1) / 2).sum()) - right
     jaccard = right / (right + 2 * wrong) if right + wrong > 0 else 1.0
-    placed = sum(len(known.constraints.samples(group)) for group in known.certain)
-    settled = min(placed / max(len(labels), 1), 1.0)
+    sets = map(known.constraints.samples, known.certain)
+    placed = sum(sample not in known.aside for members in sets for sample in members)
+    settled = placed / max(len(labels), 1)
     return Progress(settled, 2 * wrong, jaccard, jaccard >= GOOD_ENOUGH)

@@ -9,6 +9,7 @@ from typing import Annotated, Any
 import click
 import typer
 
+from likewise.cli.options import AffinityName, AsJson, Bandwidth, Ignore, Method, Scale
 from likewise.cli.output import print_json, print_table, say
 from likewise.cli.source import chosen_affinity, known_k, scaled
 from likewise.datasets.files import Pile, Reading, read_pile
@@ -25,21 +26,15 @@ def ask(
     answers: Annotated[
         Path | None, typer.Option(help="Where answers are kept; taken up again.")
     ] = None,
-    method: Annotated[str, typer.Option(help="See `likewise methods`.")] = "urasc+n",
+    method: Method = "urasc+n",
     n_clusters: Annotated[
         str, typer.Option(help="A number, or 'unknown'.")
     ] = "unknown",
-    affinity: Annotated[
-        str, typer.Option(help="auto, gaussian, chi2 or cosine.")
-    ] = "auto",
-    bandwidth: Annotated[
-        float | None, typer.Option(help="Of the Gaussian kernel.")
-    ] = None,
-    ignore: Annotated[
-        list[str] | None, typer.Option(help="Column to leave out; repeatable.")
-    ] = None,
-    scale: Annotated[str, typer.Option(help="auto or none, for tables.")] = "auto",
-    as_json: Annotated[bool, typer.Option("--json", help="Print one object.")] = False,
+    affinity: AffinityName = "auto",
+    bandwidth: Bandwidth = None,
+    ignore: Ignore = None,
+    scale: Scale = "auto",
+    as_json: AsJson = False,
 ) -> None:
     """Ask about pairs until you stop; then print the group of each sample.
 

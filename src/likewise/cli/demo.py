@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from likewise.cli.options import AsJson
 from likewise.cli.output import print_json, progress, say
 from likewise.datasets import load
 from likewise.experiments.figures import draw_curves
@@ -18,7 +19,7 @@ def demo(
         "likewise-demo.png"
     ),
     budget: Annotated[int, typer.Option(help="Questions to answer.", min=1)] = 400,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one object.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Sort 1,797 handwritten digits by answered questions, and draw how it went."""
     digits = load("digits")

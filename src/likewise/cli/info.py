@@ -7,16 +7,13 @@ import importlib.util
 import os
 import platform
 from pathlib import Path
-from typing import Annotated
-
-import typer
 
 from likewise import datasets as sets
+from likewise.cli.options import AsJson, DataFolder
 from likewise.cli.output import print_json, print_table, say
 from likewise.errors import MissingDataError
 from likewise.methods import METHODS
 
-AsJson = Annotated[bool, typer.Option("--json", help="Print for programs.")]
 CORE = ("numpy", "scipy", "scikit-learn", "joblib", "rich", "typer")
 EXTRAS = {"matplotlib": "plots", "pandas": "tables", "pyarrow": "tables"}
 
@@ -30,9 +27,7 @@ def methods(as_json: AsJson = False) -> None:
 
 
 def datasets(
-    folder: Annotated[
-        Path | None, typer.Option("--data", help="The data folder.")
-    ] = None,
+    folder: DataFolder = None,
     as_json: AsJson = False,
 ) -> None:
     """List the data sets, and whether they can be loaded."""

@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated, Any
 
 import numpy as np
 import typer
 
+from likewise.cli.options import (
+    AffinityName,
+    AsJson,
+    Bandwidth,
+    DataFolder,
+    Ignore,
+    Method,
+    Scale,
+)
 from likewise.cli.output import print_json, print_table, progress, say
 from likewise.cli.source import chosen_affinity, known_k, labelled, scaled
 from likewise.datasets.base import Dataset
@@ -23,7 +31,7 @@ LEVELS = (0.8, 0.9, 0.95)
 
 def simulate(
     data: Annotated[str, typer.Argument(help="A data set's name, or a file.")],
-    method: Annotated[str, typer.Option(help="See `likewise methods`.")] = "urasc+n",
+    method: Method = "urasc+n",
     budget: Annotated[int, typer.Option(help="Questions to answer.", min=0)] = 100,
     seeds: Annotated[int, typer.Option(help="Runs, with seeds 0, 1, ...", min=1)] = 5,
     noise: Annotated[float, typer.Option(help="Rate of wrong answers.")] = 0.0,
@@ -31,21 +39,13 @@ def simulate(
     n_clusters: Annotated[
         str, typer.Option(help="A number, 'unknown', or 'true'.")
     ] = "true",
-    affinity: Annotated[
-        str, typer.Option(help="auto, gaussian, chi2, cosine or paper.")
-    ] = "auto",
-    bandwidth: Annotated[
-        float | None, typer.Option(help="Of the Gaussian kernel.")
-    ] = None,
-    folder: Annotated[
-        Path | None, typer.Option("--data", help="The data folder.")
-    ] = None,
+    affinity: AffinityName = "auto",
+    bandwidth: Bandwidth = None,
+    folder: DataFolder = None,
     label: Annotated[str | None, typer.Option(help="Class column of a table.")] = None,
-    ignore: Annotated[
-        list[str] | None, typer.Option(help="Column to leave out; repeatable.")
-    ] = None,
-    scale: Annotated[str, typer.Option(help="auto or none, for tables.")] = "auto",
-    as_json: Annotated[bool, typer.Option("--json", help="Print one object.")] = False,
+    ignore: Ignore = None,
+    scale: Scale = "auto",
+    as_json: AsJson = False,
 ) -> None:
     """Let true labels answer the questions, and score the clustering after each one."""
     found = find_method(method)

@@ -1,0 +1,340 @@
+"""Promises that every method keeps; a new one is tested by being in METHODS."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from tests.definitions import classes_of, truth_of
+from tests.problems import Tiny, blobs
+
+from likewise import METHODS, LabelOracle, Question, Session, run
+from likewise.affinity import auto
+from likewise.constraints import Verdict
+from likewise.knowledge import Knowledge
+
+
+@pytest.fixture(params=METHODS)
+def method(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+@pytest.fixture
+def tiny(seed: int) -> Tiny:
+    """Three heaps of 5 that run into each other: no method is right at once."""
+    return blobs((5, 5, 5), spread=1.5, seed=seed)
+
+
+def start(tiny: Tiny, method: str, **options: Any) -> Session:
+    return Session(tiny.X, method, **{"n_clusters": 3, "random_state": 7, **options})
+
+
+def dialogue(session: Session, oracle: Any) -> Iterator[Question]:
+    """Answer until nothing is left to ask; yield each question before its answer."""
+    n = session.n_samples
+    for _ in range(n * (n - 1) // 2):
+        question = session.ask()
+        if question is None:
+            return
+        yield question
+        session.tell(question, oracle(question), on_conflict="keep")
+    assert session.ask() is None, "there are no more pairs to ask about"
+
+
+def known_of(session: Session) -> Knowledge:
+    return Knowledge(session.n_samples).after_all(session.history)
+
+
+def assert_labels_are_sound(session: Session) -> None:
+    labels, known = session.labels, known_of(session)
+    used = sorted(set(labels.tolist()) - {-1})
+    assert labels.shape == (session.n_samples,)
+    assert used == list(range(len(used)))
+    for i, j in combinations(np.flatnonzero(labels >= 0).tolist(), 2):
+        relation = known.constraints.relation(i, j)
+        if relation is not None:
+            assert (labels[i] == labels[j]) == (relation is Verdict.SAME)
+
+
+def test_a_method_is_listed_under_its_name(method: str) -> None:
+    assert METHODS[method].name == method
+
+
+def test_a_method_says_in_a_sentence_what_it_does(method: str) -> None:
+    assert METHODS[method].about.endswith(".")
+
+
+def test_it_asks_about_two_samples_that_exist(method: str, tiny: Tiny) -> None:
+    session = start(tiny, method)
+
+    for question in dialogue(session, LabelOracle(tiny.truth, unsure_rate=0.2)):
+        assert 0 <= min(question.pair) < max(question.pair) < session.n_samples
+
+
+def test_it_never_asks_what_is_known(method: str, tiny: Tiny) -> None:
+    session = start(tiny, method)
+
+    for question in dialogue(session, LabelOracle(tiny.truth)):
+        assert known_of(session).constraints.relation(*question.pair) is None
+
+
+def test_it_never_asks_again_what_nobody_could_tell(method: str, tiny: Tiny) -> None:
+    session = start(tiny, method)
+
+    asked = [
+        q.pair for q in dialogue(session, LabelOracle(tiny.truth, unsure_rate=0.5))
+    ]
+
+    assert len(asked) == len(set(asked))
+
+
+def test_asking_twice_gives_the_same_question(method: str, tiny: Tiny) -> None:
+    session = start(tiny, method)
+
+    for question in dialogue(session, LabelOracle(tiny.truth)):
+        assert session.ask() == question
+
+
+def test_looking_at_the_labels_does_not_change_the_question(
+    method: str, tiny: Tiny
+) -> None:
+    looked, unseen = start(tiny, method), start(tiny, method)
+    oracle = LabelOracle(tiny.truth)
+
+    for one, other in zip(
+        dialogue(looked, oracle), dialogue(unseen, oracle), strict=True
+    ):
+        assert one == other
+        assert looked.labels.shape == looked.view.model.confidence.shape
+
+
+def test_the_same_seed_gives_the_same_questions(method: str, tiny: Tiny) -> None:
+    oracle = LabelOracle(tiny.truth, error_rate=0.05, unsure_rate=0.1)
+
+    first = list(dialogue(start(tiny, method), oracle))
+    second = list(dialogue(start(tiny, method), oracle))
+
+    assert first == second
+
+
+def test_resumed_at_any_answer_it_has_the_same_labels_and_next_question(
+    method: str, tiny: Tiny
+) -> None:
+    session = start(tiny, method)
+    oracle = LabelOracle(tiny.truth, error_rate=0.05, unsure_rate=0.1)
+
+    for question in dialogue(session, oracle):
+        resumed = start(tiny, method, answers=session.history)
+        assert resumed.ask() == question
+        np.testing.assert_array_equal(resumed.labels, session.labels)
+
+
+def test_with_true_answers_the_questions_end_with_the_classes(
+    method: str, tiny: Tiny
+) -> None:
+    session = start(tiny, method)
+
+    for _ in dialogue(session, LabelOracle(tiny.truth)):
+        pass
+
+    groups = {frozenset(group.samples) for group in session.groups}
+    assert groups == classes_of(tiny.truth.tolist())
+    assert classes_of(session.labels.tolist()) == groups
+
+
+def test_known_pairs_are_respected_at_every_step(method: str, tiny: Tiny) -> None:
+    session = start(tiny, method)
+
+    for _ in dialogue(session, LabelOracle(tiny.truth)):
+        assert_labels_are_sound(session)
+
+
+def test_confidence_is_a_probability_for_each_sample(method: str, tiny: Tiny) -> None:
+    session = start(tiny, method)
+
+    for _ in dialogue(session, LabelOracle(tiny.truth)):
+        confidence = session.view.model.confidence
+        assert confidence.shape == (session.n_samples,)
+        assert confidence.min() >= 0
+        assert confidence.max() <= 1 + 1e-9
+
+
+def test_questions_end_when_nobody_can_tell(method: str) -> None:
+    session = start(blobs((3, 3, 2)), method)
+
+    asked = list(dialogue(session, lambda _: "unsure"))
+
+    assert len(asked) > 0
+    assert_labels_are_sound(session)
+
+
+def test_wrong_answers_do_no_harm_to_the_dialogue(
+    method: str, tiny: Tiny, seed: int
+) -> None:
+    session = start(tiny, method)
+
+    for _ in run(session, LabelOracle(tiny.truth, error_rate=0.02, seed=seed), 200):
+        assert_labels_are_sound(session)
+
+
+def test_wrong_answers_that_nobody_asked_for_do_no_harm(
+    method: str, tiny: Tiny, rng: np.random.Generator
+) -> None:
+    session = start(tiny, method)
+
+    for _ in run(session, LabelOracle(tiny.truth, error_rate=0.1), budget=20):
+        i, j = rng.choice(15, 2, replace=False).tolist()
+        session.tell_pair(i, j, rng.random() < 0.5, on_conflict="keep")
+        assert_labels_are_sound(session)
+
+
+def test_the_number_of_clusters_may_be_unknown(method: str, tiny: Tiny) -> None:
+    session = start(tiny, method, n_clusters=None)
+
+    for _ in dialogue(session, LabelOracle(tiny.truth)):
+        assert_labels_are_sound(session)
+
+    assert classes_of(session.labels.tolist()) == classes_of(tiny.truth.tolist())
+
+
+def test_more_classes_than_clusters_are_found_too(method: str, tiny: Tiny) -> None:
+    session = start(tiny, method, n_clusters=2)
+
+    for _ in dialogue(session, LabelOracle(tiny.truth)):
+        assert_labels_are_sound(session)
+
+    assert classes_of(session.labels.tolist()) == classes_of(tiny.truth.tolist())
+
+
+def test_fewer_classes_than_clusters_are_found_too(method: str, tiny: Tiny) -> None:
+    session = start(tiny, method, n_clusters=6)
+
+    for _ in dialogue(session, LabelOracle(tiny.truth)):
+        assert_labels_are_sound(session)
+
+    assert classes_of(session.labels.tolist()) == classes_of(tiny.truth.tolist())
+
+
+@pytest.mark.parametrize("convert", [np.array, sp.csr_array])
+def test_a_precomputed_similarity_is_enough(
+    method: str, convert: Any, tiny: Tiny
+) -> None:
+    W = convert(auto(tiny.X).weights.toarray())
+    session = start(Tiny(W, tiny.truth), method, affinity="precomputed")
+
+    for _ in dialogue(session, LabelOracle(tiny.truth)):
+        assert_labels_are_sound(session)
+
+    assert classes_of(session.labels.tolist()) == classes_of(tiny.truth.tolist())
+
+
+def test_a_graph_in_pieces_is_enough(method: str) -> None:
+    clique = np.ones((3, 3)) - np.eye(3)
+    W = sp.block_diag([clique, clique, np.zeros((2, 2))], format="csr")
+    truth = np.array([0, 0, 0, 1, 1, 1, 0, 1])
+    session = start(Tiny(W, truth), method, affinity="precomputed", n_clusters=2)
+
+    for _ in dialogue(session, LabelOracle(truth)):
+        assert_labels_are_sound(session)
+
+    assert classes_of(session.labels.tolist()) == classes_of(truth.tolist())
+
+
+@pytest.mark.parametrize("n", [1, 2, 3])
+@pytest.mark.parametrize("n_clusters", [None, 1])
+def test_very_few_samples_are_enough(
+    method: str, n: int, n_clusters: int | None
+) -> None:
+    truth = np.arange(n)
+    X = truth[:, np.newaxis].astype(float)
+    session = start(Tiny(X, truth), method, n_clusters=n_clusters)
+
+    for _ in dialogue(session, LabelOracle(truth)):
+        assert_labels_are_sound(session)
+
+    assert classes_of(session.labels.tolist()) == classes_of(truth.tolist())
+
+
+def test_samples_that_are_all_equal_can_be_told_apart(method: str) -> None:
+    truth = np.arange(24) % 2
+    session = start(Tiny(np.ones((24, 2)), truth), method, n_clusters=2)
+
+    for view in run(session, LabelOracle(truth), budget=12):
+        assert view.labels.shape == (24,)
+
+    assert_labels_are_sound(session)
+
+
+def test_what_was_given_is_not_changed(method: str, tiny: Tiny) -> None:
+    before = tiny.X.copy(), tiny.truth.copy()
+
+    for _ in run(start(tiny, method), LabelOracle(tiny.truth), budget=10):
+        pass
+
+    np.testing.assert_array_equal(tiny.X, before[0])
+    np.testing.assert_array_equal(tiny.truth, before[1])
+
+
+def dialogue_with_leaving(
+    session: Session, tiny: Tiny
+) -> Iterator[tuple[Question, set[int]]]:
+    """Answer to the end; now and then set aside what was just compared with."""
+    aside: set[int] = set()
+    oracle = LabelOracle(tiny.truth)
+    while (question := session.ask()) is not None:
+        yield question, set(aside)
+        session.tell(question, oracle(question))
+        if len(session.history) % 4 == 1 and len(aside) < 6:
+            aside.add(question.against)
+            session.set_aside(question.against)
+
+
+def test_samples_set_aside_are_never_asked_about(method: str, tiny: Tiny) -> None:
+    for question, aside in dialogue_with_leaving(start(tiny, method), tiny):
+        assert not aside & set(question.pair)
+
+
+def test_the_others_are_sorted_when_samples_are_set_aside(
+    method: str, tiny: Tiny
+) -> None:
+    session = start(tiny, method)
+
+    aside: set[int] = set()
+    for _, gone in dialogue_with_leaving(session, tiny):
+        aside |= gone
+
+    left = [sample for sample in range(15) if sample not in aside]
+    labels = session.labels
+    assert {sample for sample in range(15) if labels[sample] == -1} == aside
+    assert classes_of(labels[left].tolist()) == classes_of(tiny.truth[left].tolist())
+
+
+def test_a_first_sample_that_was_set_aside_stops_nothing(
+    method: str, tiny: Tiny
+) -> None:
+    for sample in range(len(tiny.X)):
+        session = start(tiny, method)
+        session.set_aside(sample)
+        question = session.ask()
+        assert question is not None
+        assert sample not in question.pair
+
+
+def test_permuting_the_samples_permutes_the_labels(
+    method: str, three_blobs: Tiny, rng: np.random.Generator
+) -> None:
+    X, truth = three_blobs.X, three_blobs.truth.tolist()
+    pairs = [rng.choice(24, 2, replace=False).tolist() for _ in range(12)]
+    answers = [(i, j, truth_of(truth, i, j)) for i, j in pairs]
+    order = rng.permutation(24)
+    place = np.argsort(order)
+    moved = [(int(place[i]), int(place[j]), told) for i, j, told in answers]
+
+    expected = Session(X, method, 3, answers=answers).labels
+    actual = Session(X[order], method, 3, answers=moved).labels
+
+    assert classes_of(actual.tolist()) == classes_of(expected[order].tolist())
