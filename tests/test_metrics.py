@@ -112,6 +112,11 @@ def test_no_labeling_scores_more_than_one(name: str, drawn: Any) -> None:
 
 
 @pytest.mark.parametrize("name", METRICS)
+def test_a_score_is_a_plain_number(name: str) -> None:
+    assert type(METRICS[name]([0, 0, 1, 1], [0, 1, 1, 1])) is float
+
+
+@pytest.mark.parametrize("name", METRICS)
 def test_labelings_of_different_lengths_are_refused(name: str) -> None:
     with pytest.raises(ValueError, match=r"inconsistent numbers of samples|shapes"):
         METRICS[name]([0, 1, 1], [0, 1])
