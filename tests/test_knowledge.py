@@ -21,7 +21,7 @@ from tests.strategies import labelings, links, truthful_links
 
 from likewise.constraints import Link, Verdict
 from likewise.errors import ContradictionError
-from likewise.knowledge import Answer, Knowledge, Question
+from likewise.knowledge import Answer, Knowledge, Prediction, Question
 
 SAME, DIFFERENT, UNSURE = Verdict.SAME, Verdict.DIFFERENT, Verdict.UNSURE
 N = 8
@@ -32,7 +32,7 @@ def after(told: list[Link], **start: Any) -> Knowledge:
 
 
 def test_questions_are_equal_when_they_compare_the_same_samples_in_order() -> None:
-    assert Question(1, 2, expected=0.5, why="near") == Question(1, 2)
+    assert Question(1, 2, Prediction(0.5)) == Question(1, 2)
     assert Question(1, 2) != Question(2, 1)
 
 

@@ -9,6 +9,39 @@ from dataclasses import dataclass, field, replace
 from likewise.constraints import Constraints, Verdict
 from likewise.errors import ContradictionError
 
+GO_ON, NEW, STAY = -1, -2, -3  # what "different" may mean, besides "with that sample"
+
+
+@dataclass(frozen=True, slots=True)
+class Prediction:
+    """What a method expected when it asked, and what each answer would mean.
+
+    It is kept with the answer, so that what a method concludes from answers, and the
+    rates that it learns from its own hits, are functions of the journal alone.
+
+    Parameters
+    ----------
+    same : float
+        The probability of "same".
+    kind : {"sample", "check", "groups"}
+        A sample against a group; one that is settled already, to make sure; or two
+        groups.
+    aux : float
+        What the probability was made of: how far the sample is from settled ones, or how
+        close the two groups are.
+    if_same : bool
+        Whether "same" is enough to conclude.
+    if_different : int
+        What "different" concludes: ask on (GO_ON), a group of its own (NEW), nothing
+        (STAY), or the sample that it then belongs with.
+    """
+
+    same: float
+    kind: str = "sample"
+    aux: float = 0.0
+    if_same: bool = True
+    if_different: int = GO_ON
+
 
 @dataclass(frozen=True, slots=True)
 class Question:
@@ -22,21 +55,23 @@ class Question:
         The sample to be placed.
     against : int
         The sample it is compared with.
-    expected : float or None
-        The probability of "same" that the method gave when it asked.
-    why : str
-        What the method was after, in its own words.
+    predicted : Prediction or None
+        What the method expected when it asked; no part of equality.
     """
 
     sample: int
     against: int
-    expected: float | None = field(default=None, compare=False)
-    why: str = field(default="", compare=False)
+    predicted: Prediction | None = field(default=None, compare=False)
 
     @property
     def pair(self) -> tuple[int, int]:
         """The two samples, smaller index first."""
         return min(self.sample, self.against), max(self.sample, self.against)
+
+    @property
+    def is_check(self) -> bool:
+        """Whether the relation follows from earlier answers already."""
+        return self.predicted is not None and self.predicted.kind == "check"
 
 
 @dataclass(frozen=True, slots=True)

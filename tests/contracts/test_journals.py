@@ -19,12 +19,22 @@ from likewise.journal import (
     Told,
     Undone,
 )
+from likewise.knowledge import Prediction
 from likewise.storage import JsonLinesJournal
 
 Reopen = Callable[[], Journal]
 
 EVENTS: list[Event] = [
-    Told((Answer(Question(3, 1, 0.25, "near"), Verdict.SAME, 1, "asked"),)),
+    Told(
+        (
+            Answer(
+                Question(3, 1, Prediction(0.25, "check", 0.5, False, 7)),
+                Verdict.SAME,
+                1,
+                "asked",
+            ),
+        )
+    ),
     Told(
         (
             Answer(Question(4, 1), Verdict.DIFFERENT, 2, "group"),
@@ -55,7 +65,8 @@ def test_events_come_back_as_they_went_in(reopen: Reopen) -> None:
     assert list(reopen().read()) == EVENTS
     first = next(iter(reopen().read()))
     assert isinstance(first, Told)
-    assert first.answers[0].question.expected == 0.25  # no part of equality
+    predicted = first.answers[0].question.predicted  # no part of equality
+    assert predicted == Prediction(0.25, "check", 0.5, False, 7)
 
 
 def test_a_new_journal_is_empty(reopen: Reopen) -> None:

@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterator
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from likewise.constraints import Verdict
 from likewise.errors import InputError
 from likewise.journal import Event, Renamed, Retracted, SetAside, Told, Undone
-from likewise.knowledge import Answer, Question
+from likewise.knowledge import Answer, Prediction, Question
 
 
 class JsonLinesJournal:
@@ -101,11 +102,11 @@ def _encode_answer(answer: Answer) -> dict[str, Any]:
         "against": question.against,
         "verdict": answer.verdict.value,
         "how": answer.how,
-        "expected": question.expected,
-        "why": question.why,
+        "predicted": asdict(question.predicted) if question.predicted else None,
     }
 
 
 def _decode_answer(line: dict[str, Any]) -> Answer:
-    question = Question(line["sample"], line["against"], line["expected"], line["why"])
+    predicted = Prediction(**line["predicted"]) if line["predicted"] else None
+    question = Question(line["sample"], line["against"], predicted)
     return Answer(question, Verdict(line["verdict"]), line["id"], line["how"])

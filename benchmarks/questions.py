@@ -1,0 +1,408 @@
+"""How many questions each method needs on the development sets.
+
+    python benchmarks/questions.py [--sets wine,iris] [--methods urasc+n,random]
+        [--k known,unknown] [--noise 0,0.02,0.05] [--subsets full,0,1,2] [--quick]
+        [--data FOLDER] [--out FOLDER] [--tag WORD] [--jobs N]
+
+One run for each data set, method, subset (all samples, or 90 % drawn with that seed),
+k told or not, and rate of wrong answers. Finished runs are kept in
+OUT/questions.jsonl, under the tag, and are not repeated. Prints Markdown tables and
+draws OUT/questions.png, with one more picture for each further k and rate.
+`--quick` is a small choice for a look: ten minutes at most on two cores (`--jobs 2`).
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from importlib.metadata import version
+from itertools import product
+from pathlib import Path
+
+import numpy as np
+from joblib import Parallel, delayed
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TextColumn
+from threadpoolctl import threadpool_limits
+
+from likewise import METHODS, LabelOracle, MissingDataError, Session, jaccard, run
+from likewise.arrays import Indices
+from likewise.datasets import DATASETS, Dataset, load
+from likewise.experiments import summary
+from likewise.experiments.figures import COLOURS, draw_panels
+from likewise.experiments.runner import Curve
+from likewise.experiments.summary import LEVELS, MARKS, Cell, Run
+from likewise.metrics import all_in_one, ari, v_measure
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """Which cells to run: the product of all these; no budget is above the cap."""
+
+    sets: tuple[str, ...]
+    methods: tuple[str, ...]
+    subsets: tuple[str, ...]
+    k: tuple[str, ...]
+    noise: tuple[float, ...]
+    cap: int
+
+
+SETS = ("wine", "iris", "breast_cancer", "sonar", "balance", "bupa", "diabetes")
+SETS += ("cho", "digits", "dog", "face-1", "leaf")
+FULL = Choice(
+    sets=SETS,
+    methods=tuple(METHODS),
+    subsets=("full", "0", "1", "2"),
+    k=("known", "unknown"),
+    noise=(0.0, 0.02, 0.05),
+    cap=1300,
+)
+QUICK_METHODS = ("likewise", "urasc+n", "urasc+p", "random")
+QUICK = Choice(
+    sets=("wine", "iris", "sonar", "breast_cancer", "dog", "digits"),
+    methods=tuple(name for name in QUICK_METHODS if name in METHODS),
+    subsets=("0",),
+    k=("known",),
+    noise=(0.0, 0.05),
+    cap=200,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """A cell that could not be run, and why."""
+
+    cell: Cell
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Trace:
+    """What one session showed.
+
+    Attributes
+    ----------
+    labels : list of ndarray
+        Before any question and after each answer.
+    expected : list of float
+        The session's own expected Jaccard at the marks.
+    seconds : float
+        What asking, telling and labelling took.
+    """
+
+    labels: list[Indices]
+    expected: list[float]
+    seconds: float
+
+
+def part_of(dataset: Dataset, subset: str) -> Dataset:
+    """Return all samples, or 90 % of them drawn with a seed."""
+    if subset == "full":
+        return dataset
+    n = len(dataset.y)
+    kept = np.random.default_rng(int(subset)).permutation(n)[: int(0.9 * n)]
+    return replace(dataset, X=dataset.X[kept], y=dataset.y[kept])
+
+
+def trace(cell: Cell, part: Dataset, n_clusters: int | None) -> Trace:
+    """Let the true classes answer, and keep what the session showed."""
+    seed = 0 if cell.subset == "full" else int(cell.subset)
+    session = Session(part.X, cell.method, n_clusters, random_state=seed)
+    oracle = LabelOracle(part.y, error_rate=cell.noise, seed=seed)
+    marks = summary.marks_of(cell.budget)
+    labels, seconds = [session.labels], 0.0
+    expected = [session.progress.expected_jaccard]
+    steps = run(session, oracle, cell.budget)
+    while True:
+        start = time.perf_counter()
+        view = next(steps, None)
+        if view is None:
+            break
+        labels.append(view.labels)
+        seconds += time.perf_counter() - start
+        if view.n_questions in marks:
+            expected.append(session.progress.expected_jaccard)
+    last = session.progress.expected_jaccard  # a run that ends early keeps its last
+    expected += [last] * (len(marks) - len(expected))
+    return Trace(labels, expected, seconds)
+
+
+def scored(cell: Cell, seen: Trace, truth: Indices) -> Run:
+    """Return the scores of what a session showed."""
+    curve = jaccards(seen.labels, truth)
+    points = summary.points_of(cell.budget)
+    last = len(seen.labels) - 1
+    shown = [seen.labels[min(point, last)] for point in points]
+    return Run(
+        cell=cell,
+        questions=points,
+        jaccard=summary.carried(curve, points),
+        v_measure=[v_measure(truth, labels) for labels in shown],
+        ari=[ari(truth, labels) for labels in shown],
+        reached=[summary.questions_to(level, curve) for level in LEVELS],
+        expected=seen.expected,
+        all_in_one=all_in_one(truth),
+        answered=last,
+        seconds=seen.seconds,
+    )
+
+
+def jaccards(labelings: Sequence[Indices], truth: Indices) -> list[float]:
+    """Return the score of each labeling; one that did not change is scored once."""
+    scores: list[float] = []
+    for at, labels in enumerate(labelings):
+        is_same = at > 0 and np.array_equal(labels, labelings[at - 1])
+        scores.append(scores[-1] if is_same else jaccard(truth, labels))
+    return scores
+
+
+def run_cell(cell: Cell, dataset: Dataset) -> Run | Failure:
+    """Run one cell; whatever goes wrong in it is returned, for the rest to go on."""
+    part = part_of(dataset, cell.subset)
+    try:
+        with threadpool_limits(1):
+            n_clusters = dataset.n_classes if cell.k == "known" else None
+            return scored(cell, trace(cell, part, n_clusters), part.y)
+    except Exception as error:
+        return Failure(cell, f"{type(error).__name__}: {error}")
+
+
+def load_sets(names: Iterable[str], data: Path) -> dict[str, Dataset]:
+    """Return the data sets that are there; say which are not."""
+    found: dict[str, Dataset] = {}
+    for name in names:
+        try:
+            found[name] = load(name, data)
+        except MissingDataError as error:
+            say(f"Skipped {name}. {error}")
+    return found
+
+
+def cells_of(choice: Choice, sets: Mapping[str, Dataset], tag: str) -> list[Cell]:
+    """Return every cell that was chosen."""
+    budgets = {
+        name: summary.budget_of(len(dataset.y), dataset.n_classes, choice.cap)
+        for name, dataset in sets.items()
+    }
+    return [
+        Cell(tag, name, method, subset, k, noise, budgets[name])
+        for k, noise, name, method, subset in product(
+            choice.k, choice.noise, sets, choice.methods, choice.subsets
+        )
+    ]
+
+
+def read_runs(path: Path) -> dict[Cell, Run]:
+    """Return the finished runs in a file; a line that was cut off is taken out."""
+    if not path.exists():
+        return {}
+    whole = path.read_text(encoding="utf-8")
+    kept = whole[: whole.rfind("\n") + 1]
+    if kept != whole:
+        path.write_text(kept, encoding="utf-8")
+    runs = map(_read_run, kept.splitlines())
+    return {run.cell: run for run in runs}
+
+
+def _read_run(line: str) -> Run:
+    try:
+        return summary.of_line(line)
+    except (ValueError, KeyError, TypeError):
+        raise SystemExit(
+            f"The line that begins with {line[:60]!r} is no run of this program: "
+            f"remove it, or choose another folder with --out."
+        ) from None
+
+
+def run_missing(
+    cells: Sequence[Cell], sets: Mapping[str, Dataset], path: Path, jobs: int
+) -> list[Failure]:
+    """Run cells, put each on file when it is finished, and return those that failed."""
+    costs = {cell: cell.budget * len(sets[cell.data].y) for cell in cells}
+    failures: list[Failure] = []
+    work = Parallel(n_jobs=jobs, return_as="generator_unordered")
+    tasks = (delayed(run_cell)(cell, sets[cell.data]) for cell in cells)
+    with path.open("a", encoding="utf-8") as file, progress(costs) as advance:
+        for result in work(tasks):
+            if isinstance(result, Failure):
+                failures.append(result)
+                say(f"Failed: {words_of(result.cell)}. {result.reason}")
+            else:
+                file.write(summary.as_line(result) + "\n")
+                file.flush()
+            advance(result.cell)
+    return failures
+
+
+@contextmanager
+def progress(costs: Mapping[Cell, int]) -> Iterator[Callable[[Cell], None]]:
+    """Show how far it is: a bar on a terminal, a line for each cell otherwise."""
+    console = Console(stderr=True)
+    total, start = sum(costs.values()), time.perf_counter()
+    done: list[int] = []
+
+    def note(cell: Cell) -> str:
+        done.append(costs[cell])
+        elapsed = time.perf_counter() - start
+        left = elapsed / sum(done) * (total - sum(done))
+        count = f"{len(done)} of {len(costs)}"
+        return f"{count}, {duration(left)} left; done: {words_of(cell)}"
+
+    if not console.is_terminal:
+        yield lambda cell: say(note(cell))
+        return
+    columns = (BarColumn(), TextColumn("{task.fields[note]}", markup=False))
+    with Progress(*columns, console=console, transient=True) as bar:
+        task = bar.add_task("", total=total, note=f"{len(costs)} to run")
+        yield lambda cell: bar.update(task, advance=costs[cell], note=note(cell))
+
+
+def duration(seconds: float) -> str:
+    """Return a time in the unit that suits it."""
+    if seconds < 60:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 7200 else f"{seconds / 3600:.1f} h"
+
+
+def words_of(cell: Cell) -> str:
+    """Return a cell in words."""
+    where = "all samples" if cell.subset == "full" else f"subset {cell.subset}"
+    return f"{cell.data}, {cell.method}, {where}, {setting_of(cell.k, cell.noise)}"
+
+
+def setting_of(k: str, noise: float) -> str:
+    """Return what the session was told and how often the answers were wrong."""
+    return f"k {k}, {f'{noise:.3g}'} of the answers wrong"
+
+
+def say(words: str) -> None:
+    """Say something to the person."""
+    print(words, file=sys.stderr, flush=True)
+
+
+def report(runs: Iterable[Run], out: Path) -> None:
+    """Print the tables and draw the picture of each k and rate of wrong answers."""
+    print(LEGEND)
+    settings = summary.grouped(runs, lambda cell: (cell.k, cell.noise))
+    for position, ((k, noise), group) in enumerate(settings.items()):
+        title = setting_of(k, noise)
+        print(f"\n## {title}\n")
+        print(summary.markdown(summary.HEADER, summary.table_rows(group)))
+        print("\nMean area over the sets:\n")
+        header = ["method", "mean area", "sets"]
+        print(summary.markdown(header, summary.area_rows(group)))
+        print("\nCalibration, predicted / true Jaccard (mean absolute error):\n")
+        header = ["method", *(f"at {mark}" for mark in (0, *MARKS))]
+        print(summary.markdown(header, summary.calibration_rows(group)))
+        name = f"questions-{k}-{noise:.3g}.png" if position else "questions.png"
+        draw(group, title, out / name)
+
+
+LEGEND = """\
+Means over the runs (subsets). Area: mean Jaccard at 0, 10, 14, 19, 28, 39 ... questions
+up to the budget. To a level: the first question with that Jaccard; `>`: some run did
+not get there and counts as its budget. ARI after so many questions. Fall: how far the
+mean score ever is below that at zero questions. All in one: the Jaccard coefficient of
+one big cluster."""
+
+
+def draw(runs: Sequence[Run], title: str, path: Path) -> None:
+    """Draw a panel for each data set, with the best methods as lines."""
+    drawn = summary.best_methods(runs, len(COLOURS))
+    n_methods = len(summary.by_method(runs))
+    if len(drawn) < n_methods:
+        title += f"; the best {len(drawn)} of {n_methods} methods"
+    panels = {
+        name: {
+            method: [_curve(run) for run in group]
+            for method, group in summary.by_method(on).items()
+            if method in drawn
+        }
+        for name, on in summary.by_data(runs).items()
+    }
+    draw_panels(panels, title, path)
+    say(f"Drew {path}.")
+
+
+def _curve(run: Run) -> Curve:
+    return Curve(0, run.questions, {"jaccard": run.jaccard})
+
+
+def _words(text: str) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(text.split(",")))
+
+
+def _names(known: Iterable[str]) -> Callable[[str], tuple[str, ...]]:
+    """Return what reads a list with commas, each word of which must be known."""
+    allowed = tuple(known)
+
+    def names(text: str) -> tuple[str, ...]:
+        words = _words(text)
+        strange = [word for word in words if word not in allowed]
+        if strange:
+            raise argparse.ArgumentTypeError(
+                f"there is no {strange[0]!r}: choose among {', '.join(allowed)}"
+            )
+        return words
+
+    return names
+
+
+def _rates(text: str) -> tuple[float, ...]:
+    rates = tuple(map(float, _words(text)))
+    if not all(0 <= rate <= 1 for rate in rates):
+        raise argparse.ArgumentTypeError(f"{text} are not rates between 0 and 1")
+    return rates
+
+
+def _subsets(text: str) -> tuple[str, ...]:
+    words = _words(text)
+    if not all(word == "full" or word.isdecimal() for word in words):
+        raise argparse.ArgumentTypeError(f"{text} are not 'full' or seeds 0, 1, ...")
+    return words
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    data = os.environ.get("LIKEWISE_DATA", "../shared/data")
+    parser.add_argument("--data", type=Path, default=Path(data))
+    parser.add_argument("--sets", type=_names(DATASETS))
+    parser.add_argument("--methods", type=_names(METHODS))
+    parser.add_argument("--subsets", type=_subsets)
+    parser.add_argument("--k", type=_names(FULL.k))
+    parser.add_argument("--noise", type=_rates)
+    parser.add_argument("--quick", action="store_true")
+    parser.add_argument("--out", type=Path, default=Path("out"))
+    parser.add_argument("--tag", default=version("likewise"))
+    parser.add_argument("--jobs", type=int, default=1)
+    return parser
+
+
+def main() -> int:
+    """Run what is missing, then print and draw everything that was chosen."""
+    chosen = _parser().parse_args()
+    axes = ("sets", "methods", "subsets", "k", "noise")
+    given = {axis: getattr(chosen, axis) for axis in axes if getattr(chosen, axis)}
+    choice = replace(QUICK if chosen.quick else FULL, **given)
+    chosen.out.mkdir(parents=True, exist_ok=True)
+    path = chosen.out / "questions.jsonl"
+    sets = load_sets(choice.sets, chosen.data)
+    cells = cells_of(choice, sets, chosen.tag)
+    finished = read_runs(path)
+    missing = [cell for cell in cells if cell not in finished]
+    say(f"{len(cells)} cells, {len(cells) - len(missing)} of them in {path} already.")
+    failures = run_missing(missing, sets, path, chosen.jobs)
+    finished = read_runs(path)
+    report([finished[cell] for cell in cells if cell in finished], chosen.out)
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
