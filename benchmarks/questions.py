@@ -52,10 +52,10 @@ class Choice:
     cap: int
 
 
-SETS = ("wine", "iris", "breast_cancer", "sonar", "balance", "bupa", "diabetes")
-SETS += ("cho", "digits", "dog", "face-1", "leaf")
+SETS = ["wine", "iris", "breast_cancer", "sonar", "balance", "bupa", "diabetes"]
+SETS += ["cho", "digits", "dog", "face-1", "leaf"]
 FULL = Choice(
-    sets=SETS,
+    sets=tuple(SETS),
     methods=tuple(METHODS),
     subsets=("full", "0", "1", "2"),
     k=("known", "unknown"),
@@ -92,7 +92,7 @@ class Trace:
     expected : list of float
         The session's own expected Jaccard at the marks.
     seconds : float
-        What asking, telling and labelling took.
+        Processor time of asking, telling and labelling.
     """
 
     labels: list[Indices]
@@ -119,12 +119,12 @@ def trace(cell: Cell, part: Dataset, n_clusters: int | None) -> Trace:
     expected = [session.progress.expected_jaccard]
     steps = run(session, oracle, cell.budget)
     while True:
-        start = time.perf_counter()
+        start = time.process_time()  # not the clock: other programs run beside it
         view = next(steps, None)
         if view is None:
             break
         labels.append(view.labels)
-        seconds += time.perf_counter() - start
+        seconds += time.process_time() - start
         if view.n_questions in marks:
             expected.append(session.progress.expected_jaccard)
     last = session.progress.expected_jaccard  # a run that ends early keeps its last
@@ -250,11 +250,10 @@ def progress(costs: Mapping[Cell, int]) -> Iterator[Callable[[Cell], None]]:
         done.append(costs[cell])
         elapsed = time.perf_counter() - start
         left = elapsed / sum(done) * (total - sum(done))
-        count = f"{len(done)} of {len(costs)}"
-        return f"{count}, {duration(left)} left; done: {words_of(cell)}"
+        return f"{len(done)} of {len(costs)}, {duration(left)} left"
 
     if not console.is_terminal:
-        yield lambda cell: say(note(cell))
+        yield lambda cell: say(f"{note(cell)}; done: {words_of(cell)}")
         return
     columns = (BarColumn(), TextColumn("{task.fields[note]}", markup=False))
     with Progress(*columns, console=console, transient=True) as bar:
@@ -277,7 +276,7 @@ def words_of(cell: Cell) -> str:
 
 def setting_of(k: str, noise: float) -> str:
     """Return what the session was told and how often the answers were wrong."""
-    return f"k {k}, {f'{noise:.3g}'} of the answers wrong"
+    return f"k {k}, {100 * noise:.3g} % of the answers wrong"
 
 
 def say(words: str) -> None:
@@ -308,7 +307,7 @@ Means over the runs (subsets). Area: mean Jaccard at 0, 10, 14, 19, 28, 39 ... q
 up to the budget. To a level: the first question with that Jaccard; `>`: some run did
 not get there and counts as its budget. ARI after so many questions. Fall: how far the
 mean score ever is below that at zero questions. All in one: the Jaccard coefficient of
-one big cluster."""
+one big cluster. s/question: processor time, without that of the start."""
 
 
 def draw(runs: Sequence[Run], title: str, path: Path) -> None:

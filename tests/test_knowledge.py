@@ -236,21 +236,35 @@ def test_no_fewer_answers_would_be_evidence(told: list[Link]) -> None:
 @given(links(N))
 def test_evidence_is_a_chain_with_at_most_one_difference(told: list[Link]) -> None:
     known = after(told)
+    firm = [a for at, a in enumerate(known.answers) if at not in known.doubtful]
 
     for i, j in combinations(range(N), 2):
         here = i
         chain = known.evidence(i, j)
         for answer in chain:
-            assert answer in known.answers
+            assert answer in firm
             here = sum(answer.question.pair) - here
         assert not chain or here == j
         assert sum(answer.verdict is DIFFERENT for answer in chain) <= 1
 
 
 def test_doubtful_answers_are_no_evidence() -> None:
-    known = after([(0, 1, SAME), (1, 2, SAME), (0, 2, DIFFERENT)])
+    told = [(0, 1, DIFFERENT), (1, 5, DIFFERENT), (0, 2, SAME), (2, 3, SAME)]
+    told += [(3, 5, DIFFERENT), (0, 1, SAME)]  # with the last, 0 and 5 in two steps
 
-    assert [answer.id for answer in known.evidence(0, 2)] == [1, 2]
+    known = after(told)
+
+    assert [answer.id for answer in known.evidence(0, 5)] == [3, 4, 5]
+
+
+@pytest.mark.parametrize("turn", [1, -1])
+def test_evidence_is_the_shorter_of_two_chains(turn: int) -> None:
+    short: list[Link] = [(0, 4, SAME), (4, 3, SAME)]
+    long: list[Link] = [(0, 1, SAME), (1, 2, SAME), (2, 3, SAME)]
+
+    known = after([*short, *long][::turn])
+
+    assert set(links_of(known.evidence(0, 3))) == set(short)
 
 
 def test_there_is_no_evidence_for_what_is_not_known() -> None:

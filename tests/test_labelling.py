@@ -155,6 +155,15 @@ def test_a_cluster_is_added_when_all_are_barred() -> None:
     assert len(set(labels[:4].tolist())) == 4
 
 
+def test_a_cluster_that_is_left_empty_leaves_no_gap() -> None:
+    known = after([(7, 6, DIFFERENT), (0, 1, SAME), (1, 2, SAME)])
+
+    # The cluster of sample 0 alone comes before that of 1 and 2, who draw it away.
+    labels = respected([0, 1, 1, 1, 2, 2, 2, 3], known)
+
+    assert sorted(set(labels.tolist())) == [0, 1, 2]
+
+
 def test_inputs_are_not_changed() -> None:
     raw, likeness = np.array([0, 1] * 4), np.full((N, 2), 0.5)
     known = after([(0, 1, SAME), (2, 3, DIFFERENT)])

@@ -83,6 +83,17 @@ def test_the_unsure_rate_is_kept(rate: float) -> None:
 
 def test_errors_and_doubts_fall_on_pairs_independently() -> None:
     labels = np.arange(80) % 3
+    oracle = LabelOracle(labels, error_rate=0.3, unsure_rate=0.4)
+    truth = LabelOracle(labels)
+
+    told = [(oracle(Question(*p)), truth(Question(*p))) for p in PAIRS]
+
+    wrong = [said is not true for said, true in told if said is not UNSURE]
+    assert np.mean(wrong) == pytest.approx(0.3, abs=4 * np.sqrt(0.21 / len(wrong)))
+
+
+def test_doubts_do_not_change_what_is_said_of_other_pairs() -> None:
+    labels = np.arange(80) % 3
     sure = LabelOracle(labels, error_rate=0.5)
     doubting = LabelOracle(labels, error_rate=0.5, unsure_rate=0.5)
 

@@ -189,6 +189,20 @@ def test_a_sample_set_aside_has_no_label(session: Session) -> None:
     assert set(session.labels.tolist()) == {-1, 0, 1}
 
 
+def test_a_sample_set_aside_pulls_no_others_together() -> None:
+    # Two heaps of four, and a ninth sample that ties one of each to itself.
+    W = np.full((9, 9), 0.1)
+    W[:4, :4] = W[4:8, 4:8] = 1.0
+    W[8, [0, 4]] = W[[0, 4], 8] = 50.0
+    session = Session(W, n_clusters=2, affinity="precomputed")
+    heaps = {frozenset(range(4)), frozenset(range(4, 8))}
+    assert not heaps & classes_of(session.labels.tolist())
+
+    session.set_aside(8)
+
+    assert classes_of(session.labels[:8].tolist()) == heaps
+
+
 def test_a_sample_put_back_is_as_if_it_had_never_left(session: Session) -> None:
     session.tell_pair(3, 4, "same")
     before = session.labels.tolist(), session.ask()

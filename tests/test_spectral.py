@@ -130,10 +130,11 @@ def corners(sizes: Sequence[int], seed: int) -> tuple[Floats, Indices]:
 
 
 @pytest.mark.parametrize("sizes", [(5, 5), (20, 7, 3), (30, 1), (9, 1, 1, 4)])
+@pytest.mark.parametrize("offset", range(5))
 def test_pivoted_clusters_find_rows_near_the_axes(
-    sizes: Sequence[int], seed: int
+    sizes: Sequence[int], offset: int, seed: int
 ) -> None:
-    coordinates, truth = corners(sizes, seed)
+    coordinates, truth = corners(sizes, 5 * seed + offset)
 
     assert classes_of(pivoted_clusters(coordinates).tolist()) == classes_of(
         truth.tolist()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import combinations
+
 import numpy as np
 import pytest
 from tests.definitions import classes_of
@@ -132,6 +134,23 @@ def test_a_blurred_beginning_is_no_place_to_stop(blurred_blobs: Tiny) -> None:
     assert progress.expected_wrong_pairs > 0
     assert 0 < progress.expected_jaccard < 0.95
     assert not progress.is_good_place_to_stop
+
+
+def test_expectations_are_sums_over_pairs(blurred_blobs: Tiny) -> None:
+    session = Session(blurred_blobs.X, n_clusters=3)
+    session.set_aside(5)
+    labels, sure = session.labels, session.view.model.confidence
+    right = wrong = 0.0
+    for i, j in combinations(np.flatnonzero(labels >= 0), 2):
+        if labels[i] == labels[j]:
+            right += sure[i] * sure[j]
+            wrong += 1 - sure[i] * sure[j]
+
+    progress = session.progress
+
+    # As many pairs are taken to be wrongly apart as are wrongly together.
+    assert progress.expected_wrong_pairs == pytest.approx(2 * wrong)
+    assert progress.expected_jaccard == pytest.approx(right / (right + 2 * wrong))
 
 
 def test_progress_counts_only_samples_that_are_in_the_game(session: Session) -> None:

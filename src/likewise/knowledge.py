@@ -23,12 +23,11 @@ class Prediction:
     ----------
     same : float
         The probability of "same".
-    kind : {"sample", "check", "groups"}
-        A sample against a group; one that is settled already, to make sure; or two
-        groups.
+    kind : {"sample", "groups", "check", "check groups"}
+        A sample against a group, or two groups; a check asks what is known already.
     aux : float
-        What the probability was made of: how far the sample is from settled ones, or how
-        close the two groups are.
+        What the probability was made of: how far the sample is from settled ones, or
+        how close the two groups are.
     if_same : bool
         Whether "same" is enough to conclude.
     if_different : int
@@ -71,7 +70,7 @@ class Question:
     @property
     def is_check(self) -> bool:
         """Whether the relation follows from earlier answers already."""
-        return self.predicted is not None and self.predicted.kind == "check"
+        return self.predicted is not None and self.predicted.kind.startswith("check")
 
 
 @dataclass(frozen=True, slots=True)

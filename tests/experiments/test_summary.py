@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -10,6 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from likewise.experiments import summary
+from likewise.experiments.figures import COLOURS, draw_panels
+from likewise.experiments.runner import Curve
 from likewise.experiments.summary import Cell, Run
 
 CELL = Cell("test", "wine", "urasc+n", "full", "known", 0.0, 14)  # scored at 0, 10, 14
@@ -183,3 +186,22 @@ def test_a_table_has_as_many_cells_in_each_line() -> None:
     lines = summary.markdown(summary.HEADER, [["x"] * len(summary.HEADER)]).split("\n")
 
     assert np.ptp([line.count("|") for line in lines]) == 0
+
+
+@pytest.mark.parametrize("n_sets", [1, 5])
+def test_panels_are_drawn_of_as_many_methods_as_there_are_colours(
+    tmp_path: Path, n_sets: int
+) -> None:
+    methods = [f"method-{number}" for number in range(len(COLOURS) + 1)]
+    curves = [Curve(0, [0, 10, 14], {"jaccard": [0.2, 0.5, value]}) for value in (1, 0)]
+    panels = {
+        f"set-{number}": dict.fromkeys(methods[number:], curves)
+        for number in range(n_sets)
+    }
+    path = tmp_path / "panels.svg"
+
+    draw_panels(panels, "A title", path)
+
+    picture = path.read_text(encoding="utf-8")
+    assert all(f"<!-- {shown} -->" in picture for shown in (*methods[:-1], *panels))
+    assert methods[-1] not in picture

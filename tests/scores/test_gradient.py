@@ -149,6 +149,21 @@ def test_exact_gradient_is_the_slope_of_the_eigenvectors(
     np.testing.assert_allclose(actual[others], expected, rtol=1e-4)
 
 
+@pytest.mark.parametrize("gap", [0.0, MIN_GAP / 2, MIN_GAP * 2])
+def test_eigenvalues_nearer_than_the_smallest_gap_have_no_part(
+    gap: float, rng: np.random.Generator
+) -> None:
+    values = np.array([0.0, gap, 0.5, 1.0])
+    vectors, _ = np.linalg.qr(rng.standard_normal((6, 4)))
+    spectrum = Spectrum(values, vectors, np.ones(6), is_normalised=False)
+    anchors = np.array([0, 3])
+    expected = literal(spectrum, 2, anchors, paper_coefficient(spectrum))
+
+    actual = paper_gradient(spectrum, 2, anchors)
+
+    np.testing.assert_allclose(actual, expected, rtol=1e-5)
+
+
 @form_each
 @pytest.mark.parametrize("gradient", [exact_gradient, paper_gradient])
 def test_equal_eigenvalues_give_finite_scores(

@@ -61,7 +61,8 @@ def draw_panels(
     Parameters
     ----------
     panels : mapping of data set to mapping of method to curves
-        All curves of a panel have the same numbers of questions.
+        All curves of a panel have the same numbers of questions. As many methods are
+        drawn as there are ``COLOURS``.
     title : str
     path : Path
     """
@@ -76,8 +77,9 @@ def draw_panels(
         axes.set_title(name, fontsize=10)
     for axes in grid.flat[len(panels) :]:
         axes.set_axis_off()
+    for axes in grid.flat[len(panels) - columns : len(panels)]:
+        axes.set_xlabel("answered questions", fontsize=9)
     figure.suptitle(title, fontsize=11)
-    figure.supxlabel("answered questions", fontsize=10)
     figure.supylabel("Jaccard", fontsize=10)
     lines = [grid.flat[0].plot([], [], color=colours[m], lw=2)[0] for m in colours]
     figure.legend(
@@ -89,13 +91,14 @@ def draw_panels(
 def _draw_panel(
     axes: Any, curves: Mapping[str, Sequence[Curve]], colours: Mapping[str, str]
 ) -> None:
-    for name, runs in curves.items():
-        _, mean, spread = mean_and_spread(runs, "jaccard")
-        at = runs[0].questions
+    last = TICKS[1]
+    for name in [method for method in colours if method in curves]:
+        _, mean, spread = mean_and_spread(curves[name], "jaccard")
+        at, colour = curves[name][0].questions, colours[name]
         low, high = (mean - spread)[at], (mean + spread)[at]
-        axes.plot(at, mean[at], color=colours[name], linewidth=1.6)
-        axes.fill_between(at, low, high, color=colours[name], alpha=0.15, linewidth=0)
-    last = max(run.questions[-1] for runs in curves.values() for run in runs)
+        axes.plot(at, mean[at], color=colour, linewidth=1.6)
+        axes.fill_between(at, low, high, color=colour, alpha=0.15, linewidth=0)
+        last = max(last, at[-1])
     ticks = [tick for tick in TICKS if tick <= last]
     axes.set_xscale("symlog", linthresh=10, linscale=0.4)  # a log axis that has a zero
     axes.set_xticks(ticks, labels=map(str, ticks), minor=False)

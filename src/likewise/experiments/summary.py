@@ -79,7 +79,7 @@ class Run:
     answered : int
         Questions answered.
     seconds : float
-        What they took, without the scoring.
+        Processor time they took, without the scoring.
     """
 
     cell: Cell

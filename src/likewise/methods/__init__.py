@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from likewise.errors import InputError
 from likewise.methods.base import AnyMethod, Method, Model
+from likewise.methods.likewise import LIKEWISE
 from likewise.methods.random import RANDOM
 from likewise.methods.urasc import URASC, urasc
 
-METHODS: dict[str, AnyMethod] = {method.name: method for method in (*URASC, RANDOM)}
+_BUILT_IN: tuple[AnyMethod, ...] = (LIKEWISE, *URASC, RANDOM)
+METHODS: dict[str, AnyMethod] = {method.name: method for method in _BUILT_IN}
 
 
 def find_method(method: str | AnyMethod) -> AnyMethod:

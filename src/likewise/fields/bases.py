@@ -1,0 +1,75 @@
+"""Bases that class indicators are regressed on: the graph's and the features'."""
+
+from __future__ import annotations
+
+import numpy as np
+from sklearn.metrics.pairwise import euclidean_distances
+
+from likewise.arrays import Floats, Samples
+
+SMOOTHING = 0.05  # added to eigenvalues: how fast the graph's prior falls off
+RANK = 100  # directions kept of the kernel of the features
+N_TYPICAL = 500  # samples whose distances set the kernel's width
+
+
+def graph_basis(values: Floats, vectors: Floats) -> Floats:
+    r"""Return the eigenvectors weighted by how smooth they are.
+
+    A field :math:`f = B c` with :math:`c \sim N(0, I)` and columns
+    :math:`b_j = v_j / (\lambda_j + 0.05)` varies slowly along the graph. The constant
+    vector is left out; columns are scaled so that a field has mean variance 1.
+
+    Parameters
+    ----------
+    values : ndarray of shape (k,)
+    vectors : ndarray of shape (n, k)
+
+    Returns
+    -------
+    ndarray of shape (n, k) with a leading column of ones
+    """
+    return _with_constant(vectors[:, 1:] / (values[1:] + SMOOTHING))
+
+
+def feature_basis(X: Samples, rank: int = RANK) -> Floats:
+    r"""Return the main directions of a Gaussian kernel of the features.
+
+    :math:`k(x, y) = \exp(-d^2 / (2 \, \mathrm{median} \, d^2))`, by Cholesky
+    factorisation with the pivots that are explained worst: O(n rank^2), no n x n.
+
+    Parameters
+    ----------
+    X : ndarray or csr_array of shape (n, d)
+    rank : int
+
+    Returns
+    -------
+    ndarray of shape (n, at most rank + 1) with a leading column of ones
+    """
+    n = X.shape[0]
+    width = 2 * _median_square(X) or 1.0
+    factor = np.zeros((n, min(rank, n)))
+    unexplained = np.ones(n)
+    for column in range(factor.shape[1]):
+        pivot = int(np.argmax(unexplained))
+        if unexplained[pivot] < 1e-6:  # noqa: PLR2004 - nothing is left
+            factor = factor[:, :column]
+            break
+        kernel = np.exp(-euclidean_distances(X, X[[pivot]], squared=True)[:, 0] / width)
+        rest = kernel - factor[:, :column] @ factor[pivot, :column]
+        factor[:, column] = rest / np.sqrt(unexplained[pivot])
+        unexplained = np.maximum(unexplained - factor[:, column] ** 2, 0.0)
+    return _with_constant(factor - factor.mean(axis=0))
+
+
+def _median_square(X: Samples) -> float:
+    n = X.shape[0]
+    some = X[np.linspace(0, n - 1, min(n, N_TYPICAL)).astype(int)]
+    squared = euclidean_distances(some, squared=True)
+    pairs = squared[np.triu_indices_from(squared, 1)]
+    return float(np.median(pairs)) if pairs.size else 1.0
+
+
+def _with_constant(basis: Floats) -> Floats:
+    size = np.sqrt((basis**2).sum(axis=1).mean()) if basis.size else 1.0
+    return np.column_stack([np.ones(len(basis)), basis / (size or 1.0)])

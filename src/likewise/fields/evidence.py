@@ -1,0 +1,125 @@
+"""What the ballots say about samples and classes, as numbers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from likewise.arrays import Floats
+from likewise.fields.beliefs import Beliefs
+
+WRONG = (0.75, 49.25)  # prior counts of wrong and right answers: 1.5 % are wrong
+SILENT = (1.0, 9.0)  # prior counts of samples on which the fields are silent, or not
+N_STEPS = 3  # of expectation and maximisation
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """Ballots counted.
+
+    Attributes
+    ----------
+    samples : ndarray of shape (n, m)
+        L: for minus against, for each sample and class.
+    classes : ndarray of shape (m, m)
+        N: the same for pairs of classes.
+    """
+
+    samples: Floats
+    classes: Floats
+
+
+def evidence_of(beliefs: Beliefs, n_samples: int) -> Evidence:
+    """Count the ballots by the present classes."""
+    column = {name: index for index, name in enumerate(beliefs.members)}
+    samples = np.zeros((n_samples, len(column)))
+    classes = np.zeros((len(column), len(column)))
+    class_of = beliefs.class_of
+    for sample, ballots in beliefs.ballots.items():
+        home = class_of.get(sample)
+        for other, sign, mutual in ballots:
+            there = class_of.get(other)
+            if there is None:
+                continue
+            if sign < 0 or not mutual or there == home:
+                samples[sample, column[there]] += sign
+            if home is not None and home != there and (sign < 0 or mutual):
+                g, h = column[home], column[there]
+                classes[g, h] += sign / 2 if mutual else sign
+                classes[h, g] += sign / 2 if mutual else sign
+    return Evidence(samples, classes)
+
+
+def weighed(
+    rows: Floats, new: Floats, votes: Floats, strength: float
+) -> tuple[Floats, Floats]:
+    r"""Return rows times :math:`e^{l L}`, normalised together with "new".
+
+    Parameters
+    ----------
+    rows : ndarray of shape (s, m)
+        Probabilities of classes before the ballots.
+    new : ndarray of shape (s,)
+        Probability of a class of its own.
+    votes : ndarray of shape (s, m)
+        L.
+    strength : float
+        :math:`l = \log((1 - e) / e)`, what one answer is worth.
+    """
+    exponent = strength * votes
+    top = np.maximum(exponent.max(axis=1, initial=0.0), 0.0)
+    weighted = rows * np.exp(exponent - top[:, np.newaxis])
+    rest = new * np.exp(-top)
+    total = weighted.sum(axis=1) + rest + 1e-300
+    return weighted / total[:, np.newaxis], rest / total
+
+
+@dataclass(frozen=True, slots=True)
+class Rates:
+    """What is estimated of the answers and of the fields.
+
+    Attributes
+    ----------
+    wrong : float
+        e: the share of answers that are wrong.
+    silent : float
+        The share of samples on which the fields say nothing.
+    """
+
+    wrong: float = WRONG[0] / sum(WRONG)
+    silent: float = SILENT[0] / sum(SILENT)
+
+    @property
+    def strength(self) -> float:
+        """What one answer is worth, in log odds."""
+        return float(np.log((1 - self.wrong) / self.wrong))
+
+
+def estimated_rates(rows: Floats, new: Floats, votes: Floats, share: Floats) -> Rates:
+    r"""Return the rates by expectation and maximisation over the settled samples.
+
+    With M the rows mixed with the class shares, :math:`M = (1 - \kappa) B + \kappa s`,
+    and Post = M times the ballots: an answer is wrong with the probability that Post
+    gives to its opposite, and a sample is silent with the share of s in its Post.
+
+    Parameters
+    ----------
+    rows, new : ndarray of shape (t, m) and (t,)
+        B: what the fields say of each settled sample, had it not been settled.
+    votes : ndarray of shape (t, m)
+    share : ndarray of shape (m,)
+        The size of each class, as a share of all samples.
+    """
+    rates = Rates()
+    counts = np.abs(votes)
+    for _ in range(N_STEPS):
+        mixed = (1 - rates.silent) * rows + rates.silent * share
+        post, _ = weighed(mixed, (1 - rates.silent) * new, votes, rates.strength)
+        wrong = np.where(votes > 0, 1 - post, post) * counts
+        silent = post * (rates.silent * share / np.maximum(mixed, 1e-300))
+        rates = Rates(
+            float((WRONG[0] + wrong.sum()) / (sum(WRONG) + counts.sum())),
+            float((SILENT[0] + silent.sum()) / (sum(SILENT) + len(rows))),
+        )
+    return rates

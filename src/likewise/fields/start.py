@@ -1,0 +1,119 @@
+"""A clustering before any question: how many groups, and which."""
+
+from __future__ import annotations
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.cluster import AgglomerativeClustering, KMeans
+
+from likewise.arrays import Floats, Indices, Sparse, Weights
+from likewise.fields.bases import SMOOTHING
+
+MANY = 1 / 15  # groups per sample from which on they count as many and small
+LINKABLE = 3000  # samples up to which all pairs are linked
+
+
+def count_groups(values: Floats, n_samples: int) -> int:
+    r"""Return how many groups the eigenvalues speak of.
+
+    The largest gap between the eigenvalues of the Laplacian says whether groups are
+    many and small. If so, it is the last gap at least half as large; if not, the
+    largest gap after four steps of the random walk, :math:`(1 - \lambda)^4`, which
+    leaves only groups that the walk stays in.
+
+    Parameters
+    ----------
+    values : ndarray of shape (k,)
+        The lowest eigenvalues, ascending.
+    n_samples : int
+    """
+    if len(values) < 3:  # noqa: PLR2004 - a gap needs two eigenvalues besides the first
+        return len(values)
+    rough = int(np.argmax(np.diff(values)[1:])) + 2
+    steps, share = (1, 0.5) if rough > MANY * n_samples else (4, 1.0)
+    kept = np.clip(1 - values, 0, 1) ** steps
+    gaps = kept[1:-1] - kept[2:]
+    return int(np.flatnonzero(gaps >= share * gaps.max()).max()) + 2
+
+
+def start_clusters(
+    W: Weights, values: Floats, vectors: Floats, k: int, seed: int
+) -> tuple[Indices, Indices]:
+    """Return the best of three clusterings of the spectrum, and its medoids.
+
+    k-means in the first k eigenvectors, k-means in all of them weighted by smoothness,
+    and average linkage in the first k; the one with the largest modularity on the
+    graph. Average linkage and the weighted spectrum cope with groups of unequal size,
+    where k-means in k eigenvectors does not.
+
+    Returns
+    -------
+    labels : ndarray of shape (n,)
+    medoids : ndarray of shape (at most k,)
+        The sample nearest to the middle of each cluster.
+    """
+    first = _unit_rows(vectors[:, :k])
+    smooth = _unit_rows(vectors[:, 1:] / np.sqrt(values[1:] + SMOOTHING))
+    found = [(_k_means(first, k, seed), first)]
+    if len(values) > k:
+        found.append((_k_means(smooth, k, seed), smooth))
+    if 1 < len(first) <= LINKABLE:
+        linkage = AgglomerativeClustering(k, linkage="average")
+        found.append((linkage.fit_predict(first), first))
+    labels, coordinates = max(found, key=lambda pair: modularity(W, pair[0]))
+    labels = np.unique(labels, return_inverse=True)[1].astype(np.intp)
+    return labels, _medoids(coordinates, labels)
+
+
+def modularity(W: Weights, labels: Indices) -> float:
+    r"""Return :math:`\sum_c (e_{cc} - a_c^2)`: weight inside, beyond chance."""
+    membership = _membership(labels)
+    degrees = np.asarray(W.sum(axis=1)).ravel()
+    total = degrees.sum() or 1.0
+    inside = (membership * (W @ membership.toarray())).sum() / total
+    ends = membership.T @ degrees / total
+    return float(inside - (ends**2).sum())
+
+
+def soft_membership(W: Weights, labels: Indices) -> Sparse:
+    """Return each sample's share in the clusters: half its own, half its neighbours'.
+
+    One step of the random walk mixed with staying: a sample on the border belongs to
+    both sides.
+
+    Returns
+    -------
+    csr_array of shape (n, k)
+    """
+    membership = _membership(labels)
+    degrees = np.asarray(W.sum(axis=1)).ravel()
+    walk = sp.diags_array(1 / np.where(degrees > 0, degrees, 1.0)) @ sp.csr_array(W)
+    alone = sp.diags_array((degrees == 0).astype(float))
+    return sp.csr_array(
+        0.5 * membership + 0.5 * (walk @ membership + alone @ membership)
+    )
+
+
+def _membership(labels: Indices) -> Sparse:
+    n, k = len(labels), int(labels.max()) + 1
+    return sp.csr_array((np.ones(n), (np.arange(n), labels)), shape=(n, k))
+
+
+def _k_means(coordinates: Floats, k: int, seed: int) -> Indices:
+    k = min(k, len(np.unique(coordinates.round(12), axis=0)))
+    return KMeans(k, n_init=10, random_state=seed).fit_predict(coordinates)
+
+
+def _medoids(coordinates: Floats, labels: Indices) -> Indices:
+    medoids = []
+    for cluster in range(int(labels.max()) + 1):
+        members = np.flatnonzero(labels == cluster)
+        middle = coordinates[members].mean(axis=0)
+        apart = ((coordinates[members] - middle) ** 2).sum(axis=1)
+        medoids.append(members[np.argmin(apart)])
+    return np.array(medoids, dtype=np.intp)
+
+
+def _unit_rows(coordinates: Floats) -> Floats:
+    length = np.linalg.norm(coordinates, axis=1, keepdims=True)
+    return coordinates / np.maximum(length, 1e-12)

@@ -1,0 +1,135 @@
+"""The flagship: fields over a spectrum, provisional classes, expected changed pairs.
+
+Each cluster found before any question is a class of one sample. A Gaussian field over
+the graph, and one over the features, say near settled samples which class an unsettled
+one belongs to; far from them its cluster says it. The question that is expected to
+change most pairs is asked: a sample against its likeliest class, two classes, or a
+settled sample again. A sample that fits no class founds one; that two classes are one
+is found out later.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+
+from likewise.arrays import Floats, Indices
+from likewise.constraints import Constraints, Verdict
+from likewise.fields.beliefs import Beliefs
+from likewise.fields.ground import Ground, ground_of
+from likewise.fields.output import Expectation, beliefs, clusters, expectation
+from likewise.fields.picture import Picture
+from likewise.fields.questions import best_question
+from likewise.fields.state import State
+from likewise.knowledge import Answer, Knowledge, Question
+from likewise.labelling import respect
+from likewise.methods.base import Method
+from likewise.problem import Problem
+
+
+@dataclass(frozen=True)
+class FieldModel:
+    """What the flagship makes of a problem and the answers so far.
+
+    Attributes
+    ----------
+    ground : Ground
+    known : Knowledge
+    beliefs : Beliefs
+    earlier : State or None
+        The last state that was computed, to go on from.
+    """
+
+    ground: Ground
+    known: Knowledge
+    beliefs: Beliefs
+    earlier: State | None = None
+
+    @cached_property
+    def state(self) -> State:
+        """The posteriors for the present classes."""
+        if self.earlier is None:
+            return State.of(self.ground, self.beliefs)
+        return self.earlier.brought_to(self.ground, self.beliefs)
+
+    @cached_property
+    def picture(self) -> Picture:
+        """Probabilities for samples and classes."""
+        return Picture(self.ground, self.state, self.known.aside)
+
+    @cached_property
+    def labels(self) -> Indices:
+        """The cluster of each sample; no pair that is believed is violated."""
+        raw = clusters(self.picture)
+        k = len(self.state.classes)
+        if not self.known.answers:
+            return np.unique(raw, return_inverse=True)[1].astype(np.intp)
+        constraints, certain = self._believed
+        return respect(raw, self.picture.membership[:, :k], constraints, certain)
+
+    @cached_property
+    def _believed(self) -> tuple[Constraints, tuple[int, ...]]:
+        """The closure of the answers that are believed, and its certain sets."""
+        if not self.known.doubtful:
+            return self.known.constraints, self.known.certain
+        of = self.beliefs.class_of
+        fitting = [
+            answer
+            for answer in self.known.answers
+            if (
+                of.get(answer.question.sample, -1)
+                == of.get(answer.question.against, -2)
+            )
+            == (answer.verdict is Verdict.SAME)
+            or answer.verdict is Verdict.UNSURE
+        ]
+        known = Knowledge(self.known.n_samples).after_all(fitting)
+        return known.constraints, known.certain
+
+    @cached_property
+    def confidence(self) -> Floats:
+        """The probability that each sample is in the right cluster."""
+        return beliefs(self.picture).max(axis=1)
+
+    @cached_property
+    def expectation(self) -> Expectation:
+        """How good the labels are expected to be."""
+        return expectation(self.picture, clusters(self.picture))
+
+
+def begin(problem: Problem, known: Knowledge, rng: np.random.Generator) -> FieldModel:
+    """Make the model of any state of the answers."""
+    ground = ground_of(problem, int(rng.integers(2**31)))
+    founders = [m for m in ground.medoids if int(m) not in known.aside]
+    start = Beliefs.of(founders or ground.medoids)
+    return FieldModel(ground, known, start.after_all(known.answers))
+
+
+def learn(model: FieldModel, known: Knowledge, answer: Answer) -> FieldModel:
+    """Make the model one answer further; posteriors follow when they are looked at."""
+    latest = model.__dict__.get("state", model.earlier)
+    return replace(
+        model, known=known, beliefs=model.beliefs.after(answer), earlier=latest
+    )
+
+
+def propose(
+    model: FieldModel,
+    known: Knowledge,
+    rng: np.random.Generator,  # noqa: ARG001
+) -> Question | None:
+    """Return the question expected to change most pairs, or None."""
+    everything = np.ones(known.n_samples)
+    best = best_question(model.picture, known, model.state.coverage, everything)
+    return best.question if best else None
+
+
+LIKEWISE = Method(
+    "likewise",
+    "The flagship: asks the pair that is expected to change most; fewest questions.",
+    begin,
+    learn,
+    propose,
+)
