@@ -221,7 +221,9 @@ def test_every_laplacian_finds_the_classes_when_every_pair_is_known(
     assert raw_when_all_is_known(method, sizes, seed) == 1.0
 
 
-@pytest.mark.parametrize("sizes", [(10, 10, 10), (15, 15)], ids=str)
+@pytest.mark.parametrize(
+    "sizes", [(10, 10, 10), (20, 7, 3), (15, 15), (25, 4, 1)], ids=str
+)
 @pytest.mark.parametrize("laplacian", LAPLACIANS)
 def test_negative_cannot_links_find_the_classes_when_every_pair_is_known(
     laplacian: str, sizes: Sequence[int], seed: int

@@ -8,8 +8,10 @@ from sklearn.cluster import AgglomerativeClustering, KMeans
 
 from likewise.arrays import Floats, Indices, Sparse, Weights
 from likewise.fields.bases import SMOOTHING
+from likewise.spectral import k_means
 
 MANY = 1 / 15  # groups per sample from which on they count as many and small
+CLEARLY = 0.005  # modularity by which a clustering must be better
 LINKABLE = 3000  # samples up to which all pairs are linked
 
 
@@ -39,12 +41,12 @@ def count_groups(values: Floats, n_samples: int) -> int:
 def start_clusters(
     W: Weights, values: Floats, vectors: Floats, k: int, seed: int
 ) -> tuple[Indices, Indices]:
-    """Return the best of three clusterings of the spectrum, and its medoids.
+    """Return a clustering of the spectrum, and its medoids.
 
-    k-means in the first k eigenvectors, k-means in all of them weighted by smoothness,
-    and average linkage in the first k; the one with the largest modularity on the
-    graph. Average linkage and the weighted spectrum cope with groups of unequal size,
-    where k-means in k eigenvectors does not.
+    k-means in the first k eigenvectors, unless another clustering is clearly better on
+    the graph: its modularity must be larger by 0.005. The others are k-means in all
+    eigenvectors, weighted by smoothness, and average linkage in the first k; they cope
+    with groups of unequal size, where the first does not.
 
     Returns
     -------
@@ -53,16 +55,20 @@ def start_clusters(
         The sample nearest to the middle of each cluster.
     """
     first = _unit_rows(vectors[:, :k])
-    smooth = _unit_rows(vectors[:, 1:] / np.sqrt(values[1:] + SMOOTHING))
-    found = [(_k_means(first, k, seed), first)]
+    best, middle = k_means(first, k, ()), first
+    others = []
     if len(values) > k:
-        found.append((_k_means(smooth, k, seed), smooth))
+        smooth = _unit_rows(vectors[:, 1:] / np.sqrt(values[1:] + SMOOTHING))
+        others.append((_k_means(smooth, k, seed), smooth))
     if 1 < len(first) <= LINKABLE:
         linkage = AgglomerativeClustering(k, linkage="average")
-        found.append((linkage.fit_predict(first), first))
-    labels, coordinates = max(found, key=lambda pair: modularity(W, pair[0]))
-    labels = np.unique(labels, return_inverse=True)[1].astype(np.intp)
-    return labels, _medoids(coordinates, labels)
+        others.append((linkage.fit_predict(first), first))
+    bar = modularity(W, best) + CLEARLY
+    for labels, coordinates in others:
+        if (reached := modularity(W, labels)) > bar:
+            best, middle, bar = labels, coordinates, reached
+    best = np.unique(best, return_inverse=True)[1].astype(np.intp)
+    return best, _medoids(middle, best)
 
 
 def modularity(W: Weights, labels: Indices) -> float:
