@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from itertools import combinations, pairwise
 from typing import Any
 
 from likewise.constraints import Verdict
 from likewise.errors import InputError
-from likewise.knowledge import Answer, Question
+from likewise.knowledge import NEW, STAY, Answer, Prediction, Question
 
 
 def answers_of(given: Iterable[Any]) -> list[Answer]:
@@ -47,6 +48,14 @@ def links_of_labels(known: Any, n_samples: int) -> list[Answer]:
         (later, earlier, Verdict.DIFFERENT) for earlier, later in combinations(first, 2)
     ]
     return [Answer(Question(i, j), verdict, how="given") for i, j, verdict in links]
+
+
+def unlike_all(sample: int, others: Sequence[int]) -> list[Question]:
+    """Return the questions that a sample of a new group answers with "different"."""
+    apart = Prediction(0.0, "group", if_different=STAY)
+    told = [Question(sample, other, apart) for other in others]
+    founds = replace(apart, if_different=NEW)
+    return [*told[:-1], *(replace(last, predicted=founds) for last in told[-1:])]
 
 
 def _answer(entry: Any) -> Answer:

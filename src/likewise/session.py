@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import replace
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 
 from likewise.arrays import Indices, stack
 from likewise.constraints import Verdict
 from likewise.errors import InputError
-from likewise.given import answers_of, links_of_labels
+from likewise.given import answers_of, links_of_labels, unlike_all
 from likewise.journal import (
     Event,
     Journal,
@@ -27,7 +27,17 @@ from likewise.journal import (
 from likewise.knowledge import Answer, Knowledge, Question
 from likewise.methods import AnyMethod, Model, find_method
 from likewise.problem import Problem, problem_of
-from likewise.views import Group, Progress, View, compact, groups_of, progress_of
+from likewise.views import (
+    Candidate,
+    Group,
+    Progress,
+    View,
+    candidates_of,
+    compact,
+    explained,
+    groups_of,
+    progress_of,
+)
 
 
 class Session:
@@ -93,22 +103,42 @@ class Session:
     _known: Knowledge
     _problem: Problem
     _model: Model | None
-    _open: Question | None
+    _open: list[Question]
 
     # Asking and telling
 
-    def ask(self) -> Question | None:
+    @overload
+    def ask(self, n: None = None) -> Question | None: ...
+
+    @overload
+    def ask(self, n: int) -> list[Question]: ...
+
+    def ask(self, n: int | None = None) -> Question | list[Question] | None:
         """Return the next question; the same one until something is told.
+
+        Parameters
+        ----------
+        n : int, optional
+            How many questions are wanted at once, for several people: about different
+            samples, and each worth asking whatever the others are answered.
 
         Returns
         -------
         Question or None
-            None when nothing useful is left to ask.
+            None when nothing useful is left to ask. With `n`, a list of at most n
+            questions, of which any may be told in any order.
         """
-        if self._open is None:
+        while len(self._open) < (n or 1):
             rng = self._rng("propose", len(self._known.answers))
-            self._open = self._method.propose(self._current(), self._known, rng)
-        return self._open
+            question = self._method.propose(
+                self._current(), self._known, rng, tuple(self._open)
+            )
+            if question is None:
+                break
+            self._open.append(question)
+        if n is not None:
+            return self._open[:n]
+        return self._open[0] if self._open else None
 
     def tell(
         self, question: Question, verdict: Any, *, on_conflict: str = "raise"
@@ -133,6 +163,44 @@ class Session:
     ) -> None:
         """Record an answer that nobody asked for."""
         self._tell([(Question(i, j), Verdict.of(verdict), "told")], on_conflict)
+
+    def candidates(self, sample: int) -> tuple[Candidate, ...]:
+        """Return the groups that a sample may belong to, likeliest first.
+
+        Groups that no answer has confirmed yet are among them. What the probabilities
+        leave to 1 is the chance of a group of its own.
+        """
+        self._check(sample)
+        return candidates_of(self._current(), sample, self.groups, self.labels)
+
+    def tell_group(self, sample: int, group: int | str | Group) -> None:
+        """Put a sample into a group: records the pairs that this implies, as one act.
+
+        Parameters
+        ----------
+        sample : int
+        group : Group, int or "new"
+            A group or any of its samples, or "new" for none of the groups that
+            :meth:`candidates` lists: different from each of them.
+        """
+        if isinstance(group, str):
+            if group != "new":
+                raise InputError(
+                    f"A group is a group, a sample or 'new', not {group!r}."
+                )
+            others = [
+                c.group.id for c in self.candidates(sample) if c.group.id != sample
+            ]
+            told = unlike_all(sample, others)
+            self._tell([(q, Verdict.DIFFERENT, "group") for q in told], "raise")
+            return
+        anchor = group.id if isinstance(group, Group) else group
+        self._tell([(Question(sample, anchor), Verdict.SAME, "group")], "raise")
+
+    def explain(self, question: Question) -> str:
+        """Return one sentence that says why this pair is asked about."""
+        self._check(question.sample, question.against)
+        return explained(question, self._current())
 
     def undo(self) -> Event | None:
         """Undo the last act that still stands, whatever it was; any depth.
@@ -265,7 +333,9 @@ class Session:
             self._known = self._known.after(answer)
             if self._model is not None:
                 self._model = self._method.learn(self._model, self._known, answer)
-        self._open = None
+        told = [answer.question for answer in answers]
+        asked = all(question in self._open for question in told)
+        self._open = [q for q in self._open if q not in told] if asked else []
 
     def _append(self, event: Event) -> None:
         self._journal.append(event)
@@ -280,7 +350,7 @@ class Session:
         self._known = empty.after_all(self._standing.answers)
         self._problem = self._given.without(aside)
         self._model = None
-        self._open = None
+        self._open = []
 
     def _start_from(self, answers: Iterable[Any] | None, known: Any) -> None:
         given = answers_of(answers or ())

@@ -8,10 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from likewise.arrays import Indices
-from likewise.knowledge import Answer, Knowledge
+from likewise.knowledge import Answer, Knowledge, Question
 from likewise.methods import Model
 
-GOOD_ENOUGH = 0.95  # expected Jaccard from which on stopping is suggested
+SURE = 0.95
+FAR = 0.5  # from here on a sample is far from settled ones
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +59,14 @@ class Progress:
     expected_wrong_pairs: float
     expected_jaccard: float
     is_good_place_to_stop: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A group that a sample may belong to, and with which probability."""
+
+    group: Group
+    probability: float
 
 
 @dataclass(frozen=True)
@@ -114,23 +123,61 @@ def groups_of(
 
 
 def progress_of(known: Knowledge, model: Model) -> Progress:
-    r"""Return how far a session is.
-
-    With q_i the confidence in sample i, a pair in one cluster is right with probability
-    q_i q_j. That gives the expected number of right pairs and of pairs wrongly
-    together; as many are taken to be wrongly apart, as when misplaced samples come from
-    clusters like those they are in.
-    """
-    shown = compact(model.labels, known.aside)
-    kept = shown >= 0
-    labels, sure = shown[kept], model.confidence[kept]
-    sizes = np.bincount(labels)
-    mass = np.bincount(labels, weights=sure)
-    square = np.bincount(labels, weights=sure**2)
-    right = float(((mass**2 - square) / 2).sum())
-    wrong = float((sizes * (sizes - 1) / 2).sum()) - right
-    jaccard = right / (right + 2 * wrong) if right + wrong > 0 else 1.0
+    """Return how far a session is."""
+    kept = known.n_samples - len(known.aside)
     sets = map(known.constraints.samples, known.certain)
     placed = sum(sample not in known.aside for members in sets for sample in members)
-    settled = placed / max(len(labels), 1)
-    return Progress(settled, 2 * wrong, jaccard, jaccard >= GOOD_ENOUGH)
+    expected = model.expectation
+    return Progress(
+        placed / max(kept, 1),
+        expected.wrong_pairs,
+        expected.jaccard,
+        expected.is_enough,
+    )
+
+
+def candidates_of(
+    model: Model, sample: int, groups: tuple[Group, ...], labels: Indices
+) -> tuple[Candidate, ...]:
+    """Return the groups that a sample may belong to, likeliest first."""
+    by_sample = {s: group for group in groups for s in group.samples}
+    found = []
+    for members, probability in model.chances(sample).groups:
+        group = by_sample.get(members[0])
+        if group is None:
+            label = int(labels[members[0]])
+            group = Group(members[0], "", label, members, is_certain=False)
+        found.append(Candidate(group, probability))
+    return tuple(found)
+
+
+def explained(question: Question, model: Model) -> str:
+    """Return one sentence that says why this pair."""
+    i, j, predicted = question.sample, question.against, question.predicted
+    if predicted is None:
+        sure = model.confidence[i]
+        doubt = f" (sure to {sure:.0%} of its cluster)" if sure < SURE else ""
+        return (
+            f"Knowing the group of sample {i}{doubt} would move the clustering most, "
+            f"and that of sample {j} is the closest one not ruled out."
+        )
+    chance = f"{predicted.same:.0%}"
+    if predicted.kind.startswith("check"):
+        return (
+            f"To make sure: earlier answers say where sample {i} belongs, but what lies "
+            f"around it does not quite agree (same as sample {j}: {chance})."
+        )
+    if predicted.kind == "groups":
+        return (
+            f"The groups of samples {i} and {j} may be one ({chance}), and many pairs "
+            f"hang on it."
+        )
+    place = (
+        "nothing near it is settled"
+        if predicted.aux > FAR
+        else "it lies between groups"
+    )
+    return (
+        f"Sample {i} is of the group of sample {j} with a chance of {chance}: {place}, "
+        f"and samples like it will follow."
+    )

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from likewise.arrays import Floats, Indices
@@ -53,26 +51,10 @@ def clusters(picture: Picture) -> Indices:
     return labels.astype(np.intp)
 
 
-@dataclass(frozen=True, slots=True)
-class Expectation:
-    """How good a clustering is expected to be.
+def expectation(picture: Picture, labels: Indices) -> tuple[float, float, float]:
+    r"""Return the expected Jaccard coefficient, wrong pairs and pairs that count.
 
-    Attributes
-    ----------
-    jaccard : float
-    wrong_pairs : float
-        Pairs that are together and should not be, or the other way round.
-    pairs : float
-        Pairs that are together in the clustering, in truth, or in both.
-    """
-
-    jaccard: float
-    wrong_pairs: float
-    pairs: float
-
-
-def expectation(picture: Picture, labels: Indices) -> Expectation:
-    r"""Return the expected Jaccard coefficient of a clustering.
+    The last are those together in the clustering, in truth, or in both.
 
     With R the beliefs about every sample, G the chance that two classes are one
     (:math:`G_{gg} = 1`) and :math:`T_c = \sum_{i \in c} R_i`,
@@ -96,7 +78,7 @@ def expectation(picture: Picture, labels: Indices) -> Expectation:
     sizes = np.bincount(labels)
     shown = float((sizes * (sizes - 1) / 2).sum())
     union = max(shown + truth - right, 1e-9)
-    return Expectation(min(right / union, 1.0), shown + truth - 2 * right, union)
+    return min(right / union, 1.0), shown + truth - 2 * right, union
 
 
 def beliefs(picture: Picture) -> Floats:

@@ -24,9 +24,19 @@ DIGITS = 9  # gains are compared to so many: rounding must not choose
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A question that may be asked, and what it is worth."""
+    """A question that may be asked.
+
+    Attributes
+    ----------
+    gain : float
+        What it counts when it is chosen; infinite for a sample under way.
+    worth : float
+        The pairs that its answer is expected to change.
+    question : Question
+    """
 
     gain: float
+    worth: float
     question: Question
 
 
@@ -47,20 +57,19 @@ def uncertainty_drop(p: Floats, others: Floats, wrong: float) -> Floats:
 
 
 def best_question(
-    picture: Picture, known: Knowledge, coverage: Coverage, shrink: Floats
+    picture: Picture, known: Knowledge, pending: tuple[Question, ...] = ()
 ) -> Candidate | None:
     """Return the question that is worth most; samples under way go first.
 
-    Parameters
-    ----------
-    picture : Picture
-    known : Knowledge
-    coverage : Coverage
-        As if the questions that are open had been answered.
-    shrink : ndarray of shape (n,)
-        How much of each sample's uncertainty they leave.
+    How well settled samples cover the others does not depend on what is answered, so
+    the pending questions count as answered there: what they will tell is not asked
+    again. A sample is asked about once at a time, and so is a class.
     """
-    asker = _Asker(picture, known, coverage, shrink)
+    coverage = picture.state.coverage
+    for question in pending:
+        if question.predicted is None or not question.predicted.kind.endswith("groups"):
+            coverage = coverage.after(question.sample)
+    asker = _Asker(picture, known, coverage, pending)
     kinds = (asker.samples(), asker.checks(), asker.groups())
     found = [first for kind in kinds if (first := next(kind, None)) is not None]
     return max(found, key=lambda candidate: candidate.gain, default=None)
@@ -71,7 +80,7 @@ class _Asker:
     picture: Picture
     known: Knowledge
     coverage: Coverage
-    shrink: Floats
+    pending: tuple[Question, ...]
 
     def samples(self) -> Iterator[Candidate]:
         """Yield the free samples with their likeliest class, best first."""
@@ -82,8 +91,8 @@ class _Asker:
         rows, new = picture.questioned
         top, p, others = _likeliest(np.where(self._blocked(), 0.0, rows), rows, new)
         gain = uncertainty_drop(p, others, rates.wrong) * picture.sizes[top]
-        gain = gain * self._reach(free, 1) * self.shrink[free]
-        gain[p <= 0] = -1.0
+        gain = gain * self._reach(free, 1) * self._left(free)
+        gain[(p <= 0) | np.isin(free, self._taken())] = -1.0
         best = int(np.argmax(gain))
         # As much doubt in the fields as there is on settled samples, for all alike.
         _, p_doubted, others_doubted = _at(picture.doubted, best, int(top[best]))
@@ -93,11 +102,12 @@ class _Asker:
         for at in self._order(gain, free):
             sample, column = int(free[at]), int(top[at])
             partner = self._partner(sample, column)
-            if partner is None:
+            if partner is None or gain[at] < 0:
                 continue
             predicted = self._expect_sample(at, column, partner)
-            first = np.inf if sample in picture.state.beliefs.under_way else gain[at]
-            yield Candidate(float(first), Question(sample, partner, predicted))
+            worth = float(gain[at])
+            first = np.inf if sample in picture.state.beliefs.under_way else worth
+            yield Candidate(first, worth, Question(sample, partner, predicted))
 
     def _order(self, gain: Floats, free: Indices) -> Iterator[int]:
         """Yield positions: those under way, latest first, then by gain."""
@@ -152,7 +162,7 @@ class _Asker:
         """Yield settled samples that may be in the wrong class, best first."""
         picture = self.picture
         rows, new, samples = picture.checked
-        kept = ~np.isin(samples, list(picture.aside))
+        kept = ~np.isin(samples, [*picture.aside, *self._taken()])
         if not kept.any():
             return
         rows, new, samples = rows[kept], new[kept], samples[kept]
@@ -174,7 +184,8 @@ class _Asker:
             meaning = STAY if stays else GO_ON
             kind = "check" if self._is_known(sample, partner) else "sample"
             predicted = Prediction(float(p[at]), kind, if_different=meaning)
-            yield Candidate(float(gain[at]), Question(sample, partner, predicted))
+            worth = float(gain[at])
+            yield Candidate(worth, worth, Question(sample, partner, predicted))
 
     def groups(self) -> Iterator[Candidate]:
         """Yield pairs of classes that may be one, best first."""
@@ -188,6 +199,8 @@ class _Asker:
         gain = uncertainty_drop(same, others, picture.rates.wrong)
         gain = gain * np.outer(picture.sizes, picture.sizes)
         np.fill_diagonal(gain, -1.0)
+        taken = self._taken_classes()
+        gain[taken], gain[:, taken] = -1.0, -1.0
         for at in _best_first(gain.ravel()):
             g, h = divmod(at, m)
             pair = self._pair(g, h) if gain[g, h] >= 0 else None
@@ -195,9 +208,9 @@ class _Asker:
                 continue
             if gain[g, h] < WORTH_A_CHECK and self._is_known(*pair):
                 continue
-            yield Candidate(
-                float(gain[g, h]), Question(*pair, self._expect_groups(g, h, pair))
-            )
+            worth = float(gain[g, h])
+            predicted = self._expect_groups(g, h, pair)
+            yield Candidate(worth, worth, Question(*pair, predicted))
 
     def _expect_groups(self, g: int, h: int, pair: tuple[int, int]) -> Prediction:
         picture = self.picture
@@ -219,6 +232,29 @@ class _Asker:
             return GO_ON
         left = [c for c in main if c != h and not apart[g, c]]
         return self.picture.state.classes[left[0]] if len(left) == 1 else GO_ON
+
+    def _taken(self) -> list[int]:
+        return [question.sample for question in self.pending]
+
+    def _taken_classes(self) -> list[int]:
+        """Return the columns of classes that a pending question is about."""
+        beliefs, names = self.picture.state.beliefs, self.picture.state.classes
+        ends = [
+            end
+            for question in self.pending
+            if question.predicted and question.predicted.kind.endswith("groups")
+            for end in question.pair
+        ]
+        told = {beliefs.class_of[end] for end in ends if end in beliefs.class_of}
+        return [names.index(name) for name in told]
+
+    def _left(self, samples: Indices) -> Floats:
+        """Return how much of each sample's uncertainty the pending answers leave."""
+        if not self.pending:
+            return np.ones(len(samples))
+        now = self.picture.state.coverage.variance[samples]
+        share = self.coverage.variance[samples] / np.maximum(now, 1e-12)
+        return np.clip(share, 0.0, 1.0)
 
     def _reach(self, samples: Indices, sign: int) -> Floats:
         r"""Return how many samples are decided together with each (V-optimality).

@@ -13,6 +13,41 @@ from likewise.knowledge import Answer, Knowledge, Question
 from likewise.problem import Problem
 
 
+@dataclass(frozen=True, slots=True)
+class Expectation:
+    """How good the labels are expected to be, by the method's own estimate.
+
+    Attributes
+    ----------
+    jaccard : float
+    wrong_pairs : float
+        Pairs that are together and should not be, or the other way round.
+    is_enough : bool
+        Whether more questions would hardly change anything.
+    """
+
+    jaccard: float
+    wrong_pairs: float
+    is_enough: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Chances:
+    """Where a sample may belong.
+
+    Attributes
+    ----------
+    groups : tuple of (tuple of int, float)
+        The samples of each group that is known, and the probability that it is the
+        sample's; likeliest first.
+    new : float
+        The probability that it is of none of them.
+    """
+
+    groups: tuple[tuple[tuple[int, ...], float], ...]
+    new: float
+
+
 class Model(Protocol):
     """What a method makes of a problem and the answers so far."""
 
@@ -23,6 +58,13 @@ class Model(Protocol):
     @property
     def confidence(self) -> Floats:
         """The probability that each sample is in the right cluster."""
+
+    @property
+    def expectation(self) -> Expectation:
+        """How good the labels are expected to be."""
+
+    def chances(self, sample: int) -> Chances:
+        """Return the groups that a sample may belong to."""
 
 
 ModelT = TypeVar("ModelT", bound=Model)
@@ -47,15 +89,16 @@ class Method(Generic[ModelT]):
         ``learn(model, known, answer)`` makes the model one answer further; `known`
         contains the answer already.
     propose : callable
-        ``propose(model, known, rng)`` chooses the next question, or None when there is
-        none left.
+        ``propose(model, known, rng, pending=())`` chooses the next question, or None
+        when there is none left. `pending` are questions that are open with other
+        people: what it proposes should be worth asking whatever they answer.
     """
 
     name: str
     about: str
     begin: Callable[[Problem, Knowledge, np.random.Generator], ModelT]
     learn: Callable[[ModelT, Knowledge, Answer], ModelT]
-    propose: Callable[[ModelT, Knowledge, np.random.Generator], Question | None]
+    propose: Callable[..., Question | None]
 
 
 AnyMethod = Method[Any]

@@ -11,6 +11,7 @@ import numpy as np
 from likewise.arrays import Floats, Indices
 from likewise.knowledge import Answer, Knowledge
 from likewise.labelling import respect
+from likewise.methods.base import Chances, Expectation
 from likewise.operators import (
     Blocks,
     ConstrainedWeights,
@@ -24,6 +25,7 @@ from likewise.problem import Problem
 from likewise.scores.ambiguity import neighbour_probabilities
 from likewise.spectral import Spectrum, embedding, k_means, lowest
 
+GOOD_ENOUGH = 0.95  # expected Jaccard from which on stopping is suggested
 N_EXTRA = 5  # eigenvectors beyond n_c, for the inner sum of the gradient
 UNKNOWN = 2  # clusters to start with when nobody knows how many there are (paper, 3)
 
@@ -184,6 +186,42 @@ class SpectralModel:
         for group in self.known.certain:
             sure[list(self.known.constraints.samples(group))] = 1.0
         return sure
+
+    @cached_property
+    def expectation(self) -> Expectation:
+        """How good the labels are expected to be.
+
+        With q_i the confidence in sample i, a pair in one cluster is right with
+        probability q_i q_j; as many pairs are taken to be wrongly apart as are wrongly
+        together.
+        """
+        kept = np.ones(len(self.labels), dtype=bool)
+        kept[list(self.known.aside)] = False
+        labels, sure = self.labels[kept], self.confidence[kept]
+        sizes = np.bincount(labels)
+        mass = np.bincount(labels, weights=sure)
+        square = np.bincount(labels, weights=sure**2)
+        right = float(((mass**2 - square) / 2).sum())
+        wrong = float((sizes * (sizes - 1) / 2).sum()) - right
+        jaccard = right / (right + 2 * wrong) if right + wrong > 0 else 1.0
+        return Expectation(jaccard, 2 * wrong, jaccard >= GOOD_ENOUGH)
+
+    def chances(self, sample: int) -> Chances:
+        """Return the certain sets by the share of the sample's neighbours with them."""
+        constraints, certain = self.known.constraints, self.known.certain
+        k = int(self.labels.max()) + 1
+        neighbours = self.clustering.problem.neighbours[[sample]]
+        shares = neighbour_probabilities(neighbours, self.labels, k)[0]
+        home = constraints.group(sample)
+        if home in certain:
+            shares = (np.arange(k) == certain.index(home)).astype(np.float64)
+        barred = constraints.apart_from(home)
+        groups = [
+            (constraints.samples(group), 0.0 if group in barred else float(shares[t]))
+            for t, group in enumerate(certain)
+        ]
+        groups.sort(key=lambda pair: -pair[1])
+        return Chances(tuple(groups), max(1.0 - sum(p for _, p in groups), 0.0))
 
 
 def begin_spectral(

@@ -19,14 +19,18 @@ from likewise.arrays import Floats, Indices
 from likewise.constraints import Constraints, Verdict
 from likewise.fields.beliefs import Beliefs
 from likewise.fields.ground import Ground, ground_of
-from likewise.fields.output import Expectation, beliefs, clusters, expectation
+from likewise.fields.output import beliefs, clusters, expectation
 from likewise.fields.picture import Picture
-from likewise.fields.questions import best_question
+from likewise.fields.questions import Candidate, best_question
 from likewise.fields.state import State
 from likewise.knowledge import Answer, Knowledge, Question
 from likewise.labelling import respect
-from likewise.methods.base import Method
+from likewise.methods.base import Chances, Expectation, Method
 from likewise.problem import Problem
+
+GOOD_ENOUGH = 0.95  # expected Jaccard
+FEW, HARDLY_ANY = 0.02, 0.005  # shares of pairs that 20 questions would change
+N_FIRST = 20  # answers before stopping is suggested
 
 
 @dataclass(frozen=True)
@@ -95,8 +99,29 @@ class FieldModel:
 
     @cached_property
     def expectation(self) -> Expectation:
-        """How good the labels are expected to be."""
-        return expectation(self.picture, clusters(self.picture))
+        """How good the labels are expected to be.
+
+        Enough when 20 more questions would change few of the pairs that count: 2 % if
+        the Jaccard coefficient should be 0.95 already, 0.5 % if it is not.
+        """
+        jaccard, wrong, pairs = expectation(self.picture, clusters(self.picture))
+        best = self.best()
+        change = 20 * (0.0 if best is None else min(best.gain, best.worth)) / pairs
+        enough = change <= FEW if jaccard >= GOOD_ENOUGH else change <= HARDLY_ANY
+        n_answers = len(self.known.answers)
+        return Expectation(jaccard, max(wrong, 0.0), enough and n_answers >= N_FIRST)
+
+    def chances(self, sample: int) -> Chances:
+        """Return the classes that a sample may belong to."""
+        row = beliefs(self.picture)[sample]
+        members = [self.beliefs.members[name] for name in self.state.classes]
+        order = np.argsort(-row, kind="stable")
+        groups = tuple((members[c], float(row[c])) for c in order)
+        return Chances(groups, max(1.0 - float(row.sum()), 0.0))
+
+    def best(self, pending: tuple[Question, ...] = ()) -> Candidate | None:
+        """Return the question that is worth most besides those that are open."""
+        return best_question(self.picture, self.known, pending)
 
 
 def begin(problem: Problem, known: Knowledge, rng: np.random.Generator) -> FieldModel:
@@ -117,12 +142,12 @@ def learn(model: FieldModel, known: Knowledge, answer: Answer) -> FieldModel:
 
 def propose(
     model: FieldModel,
-    known: Knowledge,
-    rng: np.random.Generator,  # noqa: ARG001
+    known: Knowledge,  # noqa: ARG001 - the model has it
+    rng: np.random.Generator,  # noqa: ARG001 - nothing is left to chance
+    pending: tuple[Question, ...] = (),
 ) -> Question | None:
     """Return the question expected to change most pairs, or None."""
-    everything = np.ones(known.n_samples)
-    best = best_question(model.picture, known, model.state.coverage, everything)
+    best = model.best(pending)
     return best.question if best else None
 
 

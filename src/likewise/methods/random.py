@@ -7,7 +7,8 @@ from functools import partial
 import numpy as np
 
 from likewise.arrays import Indices
-from likewise.knowledge import Knowledge, Question
+from likewise.constraints import Verdict
+from likewise.knowledge import Answer, Knowledge, Question
 from likewise.methods.base import Method
 from likewise.methods.clustering import (
     Recipe,
@@ -24,8 +25,10 @@ def propose(
     model: SpectralModel,  # noqa: ARG001 - chance looks at nothing
     known: Knowledge,
     rng: np.random.Generator,
+    pending: tuple[Question, ...] = (),
 ) -> Question | None:
     """Return a pair drawn evenly from those whose relation is not known."""
+    known = known.after_all(Answer(open_, Verdict.UNSURE) for open_ in pending)
     active = np.setdiff1d(np.arange(known.n_samples), list(known.aside))
     if len(active) < 2:  # noqa: PLR2004 - a pair
         return None

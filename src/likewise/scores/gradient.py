@@ -57,6 +57,25 @@ def paper_gradient(spectrum: Spectrum, n_clusters: int, anchors: Indices) -> Flo
     return _speed(spectrum.values, spectrum.vectors, coupling, n_clusters, anchors)
 
 
+def directions(
+    spectrum: Spectrum, n_clusters: int, anchors: Indices, samples: Indices
+) -> Floats:
+    """Return where the eigenvectors would move for some samples: the terms of Eq. 7.
+
+    Returns
+    -------
+    ndarray of shape (number of samples, n_c p)
+        The coefficients of the movement of each eigenvector, side by side.
+    """
+    v, k = spectrum.vectors, min(n_clusters, len(spectrum.values))
+    apart = v[samples][:, np.newaxis] - v[anchors]  # (s, m, p)
+    coupled = np.einsum("smi,smp->sip", apart[:, :, :k], apart)
+    gap = spectrum.values[:k, np.newaxis] - spectrum.values
+    usable = np.abs(gap) > MIN_GAP
+    slope = np.divide(coupled, gap, out=np.zeros_like(coupled), where=usable)
+    return slope.reshape(len(samples), -1)
+
+
 def _speed(
     values: Floats, u: Floats, coupling: Floats, n_clusters: int, anchors: Indices
 ) -> Floats:
