@@ -164,8 +164,8 @@ def explained(question: Question, model: Model) -> str:
     chance = f"{predicted.same:.0%}"
     if predicted.kind.startswith("check"):
         return (
-            f"To make sure: earlier answers say where sample {i} belongs, but what lies "
-            f"around it does not quite agree (same as sample {j}: {chance})."
+            f"To make sure: earlier answers say where sample {i} belongs, but what "
+            f"lies around it does not quite agree (same as sample {j}: {chance})."
         )
     if predicted.kind == "groups":
         return (

@@ -21,7 +21,7 @@ from likewise.operators import (
     signed_normalised,
     unnormalised,
 )
-from likewise.scores.gradient import MIN_GAP, exact_gradient, paper_gradient
+from likewise.scores.gradient import MIN_GAP, directions, exact_gradient, paper_gradient
 from likewise.spectral import Spectrum, lowest
 
 MakeLaplacian = Callable[[ConstrainedWeights], Laplacian]
@@ -97,6 +97,22 @@ def test_paper_gradient_is_the_double_sum(
     actual = paper_gradient(spectrum, n_clusters, anchors)
 
     np.testing.assert_allclose(actual, expected, rtol=1e-5, atol=1e-7)
+
+
+@pytest.mark.parametrize("n_clusters", [1, 3, 9])
+def test_directions_are_as_long_as_the_gradient(
+    n_clusters: int, rng: np.random.Generator
+) -> None:
+    spectrum = spectrum_of(random_affinity(9, rng), signed_normalised, 6)
+    anchors, samples = np.array([0, 4, 5]), np.array([2, 7, 3])
+
+    actual = directions(spectrum, n_clusters, anchors, samples)
+
+    movements = actual.reshape(3, min(n_clusters, 6), 6)
+    expected = paper_gradient(spectrum, n_clusters, anchors)[samples]
+    np.testing.assert_allclose(
+        np.linalg.norm(movements, axis=2).sum(axis=1), expected, rtol=1e-5
+    )
 
 
 @pytest.mark.parametrize("p", [4, 9])

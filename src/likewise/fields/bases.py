@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import numpy as np
+import scipy.sparse as sp
+from scipy.stats import norm, rankdata
 from sklearn.metrics.pairwise import euclidean_distances
 
 from likewise.arrays import Floats, Samples
 
 SMOOTHING = 0.05  # added to eigenvalues: how fast the graph's prior falls off
+WIDTH = 4.0  # of the kernel, in median squared distances
 RANK = 100  # directions kept of the kernel of the features
 N_TYPICAL = 500  # samples whose distances set the kernel's width
 
@@ -34,8 +37,9 @@ def graph_basis(values: Floats, vectors: Floats) -> Floats:
 def feature_basis(X: Samples, rank: int = RANK) -> Floats:
     r"""Return the main directions of a Gaussian kernel of the features.
 
-    :math:`k(x, y) = \exp(-d^2 / (2 \, \mathrm{median} \, d^2))`, by Cholesky
-    factorisation with the pivots that are explained worst: O(n rank^2), no n x n.
+    :math:`k(x, y) = \exp(-d^2 / (4 \, \mathrm{median} \, d^2))` of the features and,
+    beside each, its normal scores, by Cholesky factorisation with the pivots that are
+    explained worst: O(n rank^2), no n x n.
 
     Parameters
     ----------
@@ -46,8 +50,9 @@ def feature_basis(X: Samples, rank: int = RANK) -> Floats:
     -------
     ndarray of shape (n, at most rank + 1) with a leading column of ones
     """
+    X = with_scores(X)
     n = X.shape[0]
-    width = 2 * _median_square(X) or 1.0
+    width = WIDTH * _median_square(X) or 1.0
     factor = np.zeros((n, min(rank, n)))
     unexplained = np.ones(n)
     for column in range(factor.shape[1]):
@@ -60,6 +65,21 @@ def feature_basis(X: Samples, rank: int = RANK) -> Floats:
         factor[:, column] = rest / np.sqrt(unexplained[pivot])
         unexplained = np.maximum(unexplained - factor[:, column] ** 2, 0.0)
     return _with_constant(factor - factor.mean(axis=0))
+
+
+def with_scores(X: Samples) -> Samples:
+    r"""Return the features and, beside each, its normal scores.
+
+    :math:`s_j \Phi^{-1}(\mathrm{rank} / (n + 1))`, of the same spread s_j as the
+    feature: a long tail says no more than its order. Sparse features stay as they are.
+    """
+    if sp.issparse(X):
+        return X
+    scores = norm.ppf(rankdata(X, axis=0) / (len(X) + 1))
+    scores = scores - scores.mean(axis=0)
+    spread = scores.std(axis=0)
+    some = np.where(spread > 0, spread, 1.0)
+    return np.hstack([X, scores * (X.std(axis=0) / some)])
 
 
 def _median_square(X: Samples) -> float:

@@ -20,20 +20,26 @@ class Evidence:
 
     Attributes
     ----------
-    samples : ndarray of shape (n, m)
-        L: for minus against, for each sample and class.
+    pro, contra : ndarray of shape (n, m)
+        Ballots for and against, for each sample and class.
     classes : ndarray of shape (m, m)
         N: the same for pairs of classes.
     """
 
-    samples: Floats
+    pro: Floats
+    contra: Floats
     classes: Floats
+
+    @property
+    def samples(self) -> Floats:
+        """L: for minus against, for each sample and class."""
+        return self.pro - self.contra
 
 
 def evidence_of(beliefs: Beliefs, n_samples: int) -> Evidence:
     """Count the ballots by the present classes."""
     column = {name: index for index, name in enumerate(beliefs.members)}
-    samples = np.zeros((n_samples, len(column)))
+    pro, contra = np.zeros((2, n_samples, len(column)))
     classes = np.zeros((len(column), len(column)))
     class_of = beliefs.class_of
     for sample, ballots in beliefs.ballots.items():
@@ -43,12 +49,12 @@ def evidence_of(beliefs: Beliefs, n_samples: int) -> Evidence:
             if there is None:
                 continue
             if sign < 0 or not mutual or there == home:
-                samples[sample, column[there]] += sign
+                (pro if sign > 0 else contra)[sample, column[there]] += 1
             if home is not None and home != there and (sign < 0 or mutual):
                 g, h = column[home], column[there]
                 classes[g, h] += sign / 2 if mutual else sign
                 classes[h, g] += sign / 2 if mutual else sign
-    return Evidence(samples, classes)
+    return Evidence(pro, contra, classes)
 
 
 def weighed(
@@ -96,7 +102,9 @@ class Rates:
         return float(np.log((1 - self.wrong) / self.wrong))
 
 
-def estimated_rates(rows: Floats, new: Floats, votes: Floats, share: Floats) -> Rates:
+def estimated_rates(
+    rows: Floats, new: Floats, pro: Floats, contra: Floats, share: Floats
+) -> Rates:
     r"""Return the rates by expectation and maximisation over the settled samples.
 
     With M the rows mixed with the class shares, :math:`M = (1 - \kappa) B + \kappa s`,
@@ -107,19 +115,20 @@ def estimated_rates(rows: Floats, new: Floats, votes: Floats, share: Floats) -> 
     ----------
     rows, new : ndarray of shape (t, m) and (t,)
         B: what the fields say of each settled sample, had it not been settled.
-    votes : ndarray of shape (t, m)
+    pro, contra : ndarray of shape (t, m)
+        Ballots for and against.
     share : ndarray of shape (m,)
         The size of each class, as a share of all samples.
     """
     rates = Rates()
-    counts = np.abs(votes)
+    votes, n_ballots = pro - contra, pro.sum() + contra.sum()
     for _ in range(N_STEPS):
         mixed = (1 - rates.silent) * rows + rates.silent * share
         post, _ = weighed(mixed, (1 - rates.silent) * new, votes, rates.strength)
-        wrong = np.where(votes > 0, 1 - post, post) * counts
+        wrong = pro * (1 - post) + contra * post
         silent = post * (rates.silent * share / np.maximum(mixed, 1e-300))
         rates = Rates(
-            float((WRONG[0] + wrong.sum()) / (sum(WRONG) + counts.sum())),
+            float((WRONG[0] + wrong.sum()) / (sum(WRONG) + n_ballots)),
             float((SILENT[0] + silent.sum()) / (sum(SILENT) + len(rows))),
         )
     return rates

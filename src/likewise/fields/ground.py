@@ -67,7 +67,7 @@ def ground_of(problem: Problem, seed: int) -> Ground:
     """Return what is derived from a problem before any answer."""
     n, k = problem.n_samples, problem.n_clusters
     spectrum = _spectrum(problem.weights, _n_vectors(n, k) if k else _n_looked(n))
-    groups = k or count_groups(spectrum.values, n)
+    groups = k or count_groups(problem.weights, spectrum.values, spectrum.vectors)
     wanted = _n_vectors(n, groups)
     if wanted > len(spectrum.values):
         spectrum = _spectrum(problem.weights, wanted)

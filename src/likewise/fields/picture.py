@@ -23,7 +23,7 @@ FLOOR = 1e-3  # of a field, in units of its largest value at a sample
 TEMPER = 0.5  # of the experts' likelihoods
 APART = 0.02  # probability of "same" below which two classes count as apart
 CLOSED = 0.1  # expected number of mistakes among k classes that are all apart
-SURE = 0.999  # what elimination concludes
+SURE = 0.999  # the most that elimination concludes
 CLASS_PRIOR, CLASS_SLOPES = (0.0, 1.5), (0.2, 10.0)
 
 
@@ -145,7 +145,10 @@ class Picture:
         """The share of wrong answers, and of samples on which the fields are silent."""
         rows, new, samples = self._left_out
         share = self.sizes / len(self.ground.start)
-        return estimated_rates(rows, new, self.evidence.samples[samples], share)
+        told = self.evidence
+        return estimated_rates(
+            rows, new, told.pro[samples], told.contra[samples], share
+        )
 
     @cached_property
     def closeness(self) -> Floats:
@@ -164,15 +167,22 @@ class Picture:
         r"""P(same) of two classes, of shape (m, m), zero diagonal.
 
         :math:`p_{gh} = \sigma(a + b \, \mathrm{logit} \, x_{gh} + l N_{gh})`, (a, b)
-        learned from the answers about classes. What elimination settles is almost 1.
+        learned from the answers about classes. Once k classes are known to be apart,
+        every other one is one of them: its odds are shared out among them.
         """
         tally = self.state.beliefs.tally
         a, b = fitted_map(tally.groups, CLASS_PRIOR, CLASS_SLOPES)
         strength = self.rates.strength * self.evidence.classes
         same = sigmoid(a + b * logit(self.closeness) + strength)
         np.fill_diagonal(same, 0.0)
-        for h, g in _eliminated(same, self._apart(same), self._main(same)):
-            same[h, g] = same[g, h] = SURE
+        main = np.array(self._main(same), dtype=np.intp)
+        if main.size:
+            others = np.setdiff1d(np.arange(len(same)), main)
+            odds = same[np.ix_(others, main)]
+            odds = odds / (1 - odds)
+            shares = odds / np.maximum(odds.sum(axis=1, keepdims=True), 1e-300)
+            same[np.ix_(others, main)] = np.minimum(shares, SURE)
+            same[np.ix_(main, others)] = same[np.ix_(others, main)].T
         return same
 
     @cached_property
@@ -319,15 +329,3 @@ def _clique(apart: np.ndarray, order: Indices) -> list[int]:
         if apart[g, found].all():
             found.append(int(g))
     return found
-
-
-def _eliminated(
-    same: Floats, apart: np.ndarray, main: list[int]
-) -> list[tuple[int, int]]:
-    """Return (h, g) where h is apart from all of the k main classes but g."""
-    settled = []
-    for h in set(range(len(same))) - set(main) if main else ():
-        left = [g for g in main if not apart[h, g]]
-        if len(left) == 1:
-            settled.append((h, left[0]))
-    return settled

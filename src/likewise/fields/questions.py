@@ -15,7 +15,7 @@ from likewise.fields.posterior import Coverage
 from likewise.knowledge import GO_ON, NEW, STAY, Knowledge, Prediction, Question
 
 FOUNDING = 0.15  # a sample with no class this likely founds one
-MISPLACED = 0.05  # samples that a merge may misplace, in expectation
+MISPLACED = 0.2  # samples that a merge may misplace, in expectation
 N_TYPICAL = 5  # members of a class that may speak for it
 WORTH_A_CHECK = 0.1  # pairs that asking again must be expected to change
 PATIENCE = 2  # members tried before a sample and a class are left open
@@ -90,7 +90,7 @@ class _Asker:
             return
         rows, new = picture.questioned
         top, p, others = _likeliest(np.where(self._blocked(), 0.0, rows), rows, new)
-        gain = uncertainty_drop(p, others, rates.wrong) * picture.sizes[top]
+        gain = uncertainty_drop(p, others, rates.wrong) * self._weight(top)
         gain = gain * self._reach(free, 1) * self._left(free)
         gain[(p <= 0) | np.isin(free, self._taken())] = -1.0
         best = int(np.argmax(gain))
@@ -154,7 +154,7 @@ class _Asker:
         after = weighed(rows, new, votes, picture.rates.strength)[0][0]
         if picture.main:
             left = [g for g in picture.main if votes[0, g] >= 0]
-            if len(left) == 1:
+            if len(left) == 1 and after[left[0]] > 0.5:  # noqa: PLR2004
                 return picture.state.classes[left[0]]
         return GO_ON if after.max() >= FOUNDING else NEW
 
@@ -167,7 +167,7 @@ class _Asker:
             return
         rows, new, samples = rows[kept], new[kept], samples[kept]
         top, p, others = _likeliest(rows, rows, new)
-        gain = uncertainty_drop(p, others, picture.rates.wrong) * picture.sizes[top]
+        gain = uncertainty_drop(p, others, picture.rates.wrong) * self._weight(top)
         gain = gain * self._reach(samples, -1)
         for at in _best_first(gain):
             if gain[at] < WORTH_A_CHECK:
@@ -232,6 +232,13 @@ class _Asker:
             return GO_ON
         left = [c for c in main if c != h and not apart[g, c]]
         return self.picture.state.classes[left[0]] if len(left) == 1 else GO_ON
+
+    def _weight(self, columns: Indices) -> Floats:
+        """Return the pairs that hang on a sample: sqrt(n s), s the size of its class.
+
+        The geometric mean asks about small classes more than their size alone would.
+        """
+        return np.sqrt(len(self.picture.ground.start) * self.picture.sizes[columns])
 
     def _taken(self) -> list[int]:
         return [question.sample for question in self.pending]

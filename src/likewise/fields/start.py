@@ -11,31 +11,42 @@ from likewise.fields.bases import SMOOTHING
 from likewise.spectral import k_means
 
 MANY = 1 / 15  # groups per sample from which on they count as many and small
+MUCH_LESS = 0.75  # share of modularity
 CLEARLY = 0.005  # modularity by which a clustering must be better
 LINKABLE = 3000  # samples up to which all pairs are linked
 
 
-def count_groups(values: Floats, n_samples: int) -> int:
-    r"""Return how many groups the eigenvalues speak of.
+def count_groups(W: Weights, values: Floats, vectors: Floats) -> int:
+    r"""Return how many groups the spectrum speaks of.
 
-    The largest gap between the eigenvalues of the Laplacian says whether groups are
-    many and small. If so, it is the last gap at least half as large; if not, the
+    The largest gap between eigenvalues of the Laplacian says whether groups are many
+    and small. If so, it is the last gap at least half as large. If not, it is the
     largest gap after four steps of the random walk, :math:`(1 - \lambda)^4`, which
-    leaves only groups that the walk stays in.
+    leaves only groups that the walk stays in, unless they are much less of a clustering
+    than the first: 3/4 of its modularity.
 
     Parameters
     ----------
+    W : ndarray or csr_array of shape (n, n)
     values : ndarray of shape (k,)
         The lowest eigenvalues, ascending.
-    n_samples : int
+    vectors : ndarray of shape (n, k)
     """
     if len(values) < 3:  # noqa: PLR2004 - a gap needs two eigenvalues besides the first
         return len(values)
-    rough = int(np.argmax(np.diff(values)[1:])) + 2
-    steps, share = (1, 0.5) if rough > MANY * n_samples else (4, 1.0)
-    kept = np.clip(1 - values, 0, 1) ** steps
-    gaps = kept[1:-1] - kept[2:]
-    return int(np.flatnonzero(gaps >= share * gaps.max()).max()) + 2
+    gaps = np.diff(values)[1:]
+    rough = int(np.argmax(gaps)) + 2
+    if rough > MANY * len(vectors):
+        return int(np.flatnonzero(gaps >= gaps.max() / 2).max()) + 2
+    kept = np.clip(1 - values, 0, 1) ** 4
+    stayed = int(np.argmax(kept[1:-1] - kept[2:])) + 2
+    if rough <= stayed:
+        return stayed
+    fine, coarse = (
+        modularity(W, k_means(_unit_rows(vectors[:, :k]), k, ()))
+        for k in (rough, stayed)
+    )
+    return rough if coarse < MUCH_LESS * fine else stayed
 
 
 def start_clusters(
