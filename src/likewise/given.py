@@ -71,7 +71,7 @@ def _answer(entry: Any) -> Answer:
 
 def _pairs(known: Any, n_samples: int) -> list[tuple[int, Any]]:
     if isinstance(known, Mapping):
-        return [(int(sample), label) for sample, label in known.items()]
+        return [(int(i), c) for i, c in known.items() if not _is_missing(c)]
     labels = list(known)
     if len(labels) != n_samples:
         raise InputError(

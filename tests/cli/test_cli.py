@@ -170,7 +170,7 @@ BAD: dict[str, tuple[list[str], str]] = {
     "unknown data set": (["simulate", "nosuch"], "Choose one of: wine"),
     "unknown method": (
         ["simulate", "wine", "--method", "magic"],
-        "Choose one of: urasc",
+        "Choose one of: likewise",
     ),
     "data not here": (["simulate", "sonar"], "--data or LIKEWISE_DATA"),
     "wrong folder": (["simulate", "sonar", "--data", "empty"], "is missing"),

@@ -16,8 +16,10 @@ from likewise.fields.bases import (
     N_TYPICAL,
     RANK,
     SMOOTHING,
+    WIDTH,
     feature_basis,
     graph_basis,
+    with_scores,
 )
 
 
@@ -30,7 +32,7 @@ def centred_gaussian(X: Floats) -> Floats:
     """Return H K H of mean diagonal 1, H the centring matrix."""
     n = len(X)
     squared = euclidean(X) ** 2
-    width = 2 * np.median(squared[np.triu_indices(n, 1)])
+    width = WIDTH * np.median(squared[np.triu_indices(n, 1)])
     H = np.eye(n) - 1 / n
     K = H @ np.exp(-squared / width) @ H
     return K * n / np.trace(K)
@@ -87,7 +89,9 @@ def test_with_enough_directions_features_give_the_centred_gaussian_kernel(
 
     np.testing.assert_array_equal(actual[:, 0], np.ones(len(X)))
     # What is left unexplained is below one in a million, before scaling.
-    np.testing.assert_allclose(kernel_of(actual), centred_gaussian(X), atol=1e-4)
+    np.testing.assert_allclose(
+        kernel_of(actual), centred_gaussian(with_scores(X)), atol=1e-4
+    )
 
 
 @pytest.mark.parametrize("rank", [1, 4, 9])
@@ -101,7 +105,7 @@ def test_fewer_directions_are_kept_when_fewer_are_wanted(rank: int, X: Floats) -
 
 def test_more_directions_come_nearer_to_the_kernel(X: Floats) -> None:
     def misfit(rank: int) -> float:
-        gap = kernel_of(feature_basis(X, rank=rank)) - centred_gaussian(X)
+        gap = kernel_of(feature_basis(X, rank=rank)) - centred_gaussian(with_scores(X))
         return float(np.abs(gap).max())
 
     assert misfit(20) < misfit(10) < misfit(2)
@@ -122,7 +126,9 @@ def test_duplicates_have_the_same_row(rng: np.random.Generator) -> None:
 
     assert np.isfinite(actual).all()
     np.testing.assert_allclose(actual[::3], actual[1::3], atol=1e-9)
-    np.testing.assert_allclose(kernel_of(actual), centred_gaussian(X), atol=1e-4)
+    np.testing.assert_allclose(
+        kernel_of(actual), centred_gaussian(with_scores(X)), atol=1e-4
+    )
 
 
 @pytest.mark.parametrize("n", [1, 2, 7])
@@ -156,14 +162,47 @@ def test_where_zero_is_does_not_matter(X: Floats) -> None:
 
 
 @pytest.mark.parametrize("convert", [sp.csr_array, sp.csr_matrix])
-def test_sparse_features_give_the_same_basis(
+def test_sparse_features_give_the_kernel_of_the_features_alone(
     convert: Any, rng: np.random.Generator
 ) -> None:
     X = rng.standard_normal((20, 6)) * (rng.random((20, 6)) < 0.4)
 
-    actual, expected = feature_basis(convert(X)), feature_basis(X)
+    actual = feature_basis(convert(X), rank=20)
 
-    np.testing.assert_allclose(kernel_of(actual), kernel_of(expected), atol=1e-6)
+    np.testing.assert_allclose(kernel_of(actual), centred_gaussian(X), atol=1e-4)
+
+
+def test_scores_stand_beside_the_features_and_keep_their_order_and_spread(
+    rng: np.random.Generator,
+) -> None:
+    X = np.exp(2 * rng.standard_normal((30, 3)))
+
+    actual = with_scores(X)
+
+    np.testing.assert_array_equal(actual[:, :3], X)
+    scores = actual[:, 3:]
+    np.testing.assert_array_equal(np.argsort(scores, axis=0), np.argsort(X, axis=0))
+    np.testing.assert_allclose(scores.std(axis=0), X.std(axis=0))
+    np.testing.assert_allclose(scores.mean(axis=0), 0.0, atol=1e-9)
+
+
+def test_scores_depend_on_nothing_but_order_and_spread(X: Floats) -> None:
+    bent = X**3
+
+    actual, expected = with_scores(bent)[:, 3:], with_scores(X)[:, 3:]
+
+    np.testing.assert_allclose(
+        actual / bent.std(axis=0), expected / X.std(axis=0), atol=1e-9
+    )
+
+
+def test_equal_values_have_equal_scores() -> None:
+    X = np.array([[1.0, 7.0], [1.0, 7.0], [2.0, 7.0], [3.0, 7.0]])
+
+    scores = with_scores(X)[:, 2:]
+
+    assert scores[0, 0] == scores[1, 0] < scores[2, 0] < scores[3, 0]
+    np.testing.assert_array_equal(scores[:, 1], 0.0)
 
 
 def test_many_samples_cost_no_more_than_the_rank(rng: np.random.Generator) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -14,7 +15,7 @@ SILENT = (1.0, 9.0)  # prior counts of samples on which the fields are silent, o
 N_STEPS = 3  # of expectation and maximisation
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Evidence:
     """Ballots counted.
 
@@ -30,7 +31,7 @@ class Evidence:
     contra: Floats
     classes: Floats
 
-    @property
+    @cached_property
     def samples(self) -> Floats:
         """L: for minus against, for each sample and class."""
         return self.pro - self.contra
@@ -73,12 +74,15 @@ def weighed(
     strength : float
         :math:`l = \log((1 - e) / e)`, what one answer is worth.
     """
-    exponent = strength * votes
+    weighted, rest = rows.copy(), new.copy()
+    told = np.flatnonzero(votes.any(axis=1))  # few samples were asked about
+    exponent = strength * votes[told]
     top = np.maximum(exponent.max(axis=1, initial=0.0), 0.0)
-    weighted = rows * np.exp(exponent - top[:, np.newaxis])
-    rest = new * np.exp(-top)
+    weighted[told] *= np.exp(exponent - top[:, np.newaxis])
+    rest[told] *= np.exp(-top)
     total = weighted.sum(axis=1) + rest + 1e-300
-    return weighted / total[:, np.newaxis], rest / total
+    weighted /= total[:, np.newaxis]
+    return weighted, rest / total
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from functools import lru_cache
 
 import numpy as np
 
@@ -22,8 +22,9 @@ def sigmoid(x: Floats) -> Floats:
     return 1 / (1 + np.exp(-np.clip(x, -500, 500)))
 
 
+@lru_cache(maxsize=64)
 def fitted_map(
-    seen: Sequence[tuple[float, bool]],
+    seen: tuple[tuple[float, bool], ...],
     prior: tuple[float, float],
     slopes: tuple[float, float],
 ) -> tuple[float, float]:
@@ -34,7 +35,7 @@ def fitted_map(
 
     Parameters
     ----------
-    seen : sequence of (x, same)
+    seen : tuple of (x, same)
     prior : (float, float)
     slopes : (float, float)
         The least and the largest b.

@@ -34,18 +34,19 @@ def main_classes(picture: Picture) -> Indices:
         fresh = fresh * (1 - same[best])
     target = np.arange(m)
     for h in set(range(m)) - set(main):
-        allowed = [g for g in main if not barred[h, g]]
-        if allowed and fresh[h] < PROBABLY_NEW:
-            target[h] = max(allowed, key=lambda g: same[h, g])
+        allowed = np.array(main)[~barred[h, main]]
+        if len(allowed) and fresh[h] < PROBABLY_NEW:
+            target[h] = allowed[np.argmax(same[h, allowed])]
     return target
 
 
 def clusters(picture: Picture) -> Indices:
     """Return the cluster of each sample."""
     target = main_classes(picture)
-    merged = np.zeros_like(picture.membership)
-    np.add.at(merged.T, target, picture.membership.T)
-    labels = merged.argmax(axis=1)
+    shown = np.unique(target)
+    joined = np.zeros((len(target), len(shown)))
+    joined[np.arange(len(target)), np.searchsorted(shown, target)] = 1.0
+    labels = shown[(picture.membership @ joined).argmax(axis=1)]
     samples, columns = picture.settled
     labels[samples] = target[columns]
     return labels.astype(np.intp)

@@ -23,6 +23,8 @@ FLOOR = 1e-3  # of a field, in units of its largest value at a sample
 TEMPER = 0.5  # of the experts' likelihoods
 APART = 0.02  # probability of "same" below which two classes count as apart
 CLOSED = 0.1  # expected number of mistakes among k classes that are all apart
+PROMISED = 0.3  # share of the merges that k asks for, promised by the pairs
+MOST_LIFT = 4.0  # of log odds
 SURE = 0.999  # the most that elimination concludes
 CLASS_PRIOR, CLASS_SLOPES = (0.0, 1.5), (0.2, 10.0)
 
@@ -104,9 +106,9 @@ class Picture:
         """Settled samples by start cluster and class."""
         samples, columns = self.settled
         shape = (self.ground.shares.shape[1], len(self.state.classes))
-        counts = np.zeros(shape)
-        np.add.at(counts, (self.ground.start[samples], columns), 1.0)
-        return counts
+        at = np.ravel_multi_index((self.ground.start[samples], columns), shape)
+        counts = np.bincount(at, minlength=shape[0] * shape[1])
+        return counts.reshape(shape).astype(np.float64)
 
     @cached_property
     def parts(self) -> tuple[Floats, Floats]:
@@ -125,8 +127,9 @@ class Picture:
         far = self.far[self.free, np.newaxis]
         rows = (1 - far) * near + far * own + 1e-6
         votes = self.evidence.samples[self.free]
-        allowed = np.where(votes < 0, 1e-9, np.where(votes > 0, 1e9, 1.0)) * rows
-        full[self.free] = allowed / allowed.sum(axis=1, keepdims=True)
+        told = np.flatnonzero(votes.any(axis=1))
+        rows[told] *= 10.0 ** (9 * np.sign(votes[told]))
+        full[self.free] = rows / rows.sum(axis=1, keepdims=True)
         return full
 
     @cached_property
@@ -176,13 +179,32 @@ class Picture:
         same = sigmoid(a + b * logit(self.closeness) + strength)
         np.fill_diagonal(same, 0.0)
         main = np.array(self._main(same), dtype=np.intp)
-        if main.size:
-            others = np.setdiff1d(np.arange(len(same)), main)
-            odds = same[np.ix_(others, main)]
-            odds = odds / (1 - odds)
-            shares = odds / np.maximum(odds.sum(axis=1, keepdims=True), 1e-300)
-            same[np.ix_(others, main)] = np.minimum(shares, SURE)
-            same[np.ix_(main, others)] = same[np.ix_(others, main)].T
+        if not main.size:
+            return self._pressed(same)
+        others = np.setdiff1d(np.arange(len(same)), main)
+        odds = same[np.ix_(others, main)]
+        odds = odds / (1 - odds)
+        shares = odds / np.maximum(odds.sum(axis=1, keepdims=True), 1e-300)
+        same[np.ix_(others, main)] = np.minimum(shares, SURE)
+        same[np.ix_(main, others)] = same[np.ix_(others, main)].T
+        return same
+
+    def _pressed(self, same: Floats) -> Floats:
+        r"""Return pair probabilities that leave room for k classes, if k is known.
+
+        m classes are k after m - k merges at least. Log odds are raised by one number
+        until the open pairs promise 0.3 (m - k) of them.
+        """
+        surplus = len(same) - (self.ground.n_groups or len(same))
+        open_pairs = np.triu(self.evidence.classes >= 0, 1)
+        x = logit(same[open_pairs])
+        for lift in np.arange(0.0, MOST_LIFT, 0.2):
+            raised = sigmoid(x + lift)
+            if raised.sum() >= PROMISED * surplus:
+                break
+        if surplus > 0 and open_pairs.any():
+            same[open_pairs] = raised
+            same.T[open_pairs] = raised
         return same
 
     @cached_property
@@ -202,9 +224,12 @@ class Picture:
         k = self.ground.n_groups
         if k is None:
             return []
+        apart = self._apart(same)
+        if apart.sum() < k * (k - 1):
+            return []
         members = self.state.beliefs.members
         order = np.argsort([-len(m) for m in members.values()], kind="stable")
-        found = _clique(self._apart(same), order)
+        found = _clique(apart, order)
         doubt = same[np.ix_(found, found)].sum() / 2
         return found if len(found) == k > 1 and doubt <= CLOSED else []
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -69,7 +70,7 @@ def best_question(
     for question in pending:
         if question.predicted is None or not question.predicted.kind.endswith("groups"):
             coverage = coverage.after(question.sample)
-    asker = _Asker(picture, known, coverage, pending)
+    asker = _Asker(picture, known, coverage, pending, _compared(known))
     kinds = (asker.samples(), asker.checks(), asker.groups())
     found = [first for kind in kinds if (first := next(kind, None)) is not None]
     return max(found, key=lambda candidate: candidate.gain, default=None)
@@ -81,6 +82,7 @@ class _Asker:
     known: Knowledge
     coverage: Coverage
     pending: tuple[Question, ...]
+    compared: Mapping[int, set[int]]  # what each sample was compared with already
 
     def samples(self) -> Iterator[Candidate]:
         """Yield the free samples with their likeliest class, best first."""
@@ -285,10 +287,7 @@ class _Asker:
 
     def _open_members(self, column: int, sample: int) -> list[int]:
         name = self.picture.state.classes[column]
-        done = {
-            other for other, _, _ in self.picture.state.beliefs.ballots.get(sample, ())
-        }
-        done |= self.known.unsure.get(sample, frozenset()) | self.known.aside | {sample}
+        done = self.compared.get(sample, set()) | self.known.aside | {sample}
         return [s for s in self.picture.state.beliefs.members[name] if s not in done]
 
     def _typical(self, members: Indices, column: int) -> Floats:
@@ -310,9 +309,7 @@ class _Asker:
         if shrugs >= PATIENCE:
             return None
         for i in sides[0]:
-            done = {other for other, _, _ in beliefs.ballots.get(i, ())} | unsure.get(
-                i, set()
-            )
+            done = self.compared.get(i, set())
             for j in sides[1]:
                 if j not in done:
                     return i, j
@@ -320,6 +317,15 @@ class _Asker:
 
     def _is_known(self, i: int, j: int) -> bool:
         return self.known.constraints.relation(i, j) is not None
+
+
+def _compared(known: Knowledge) -> dict[int, set[int]]:
+    compared: dict[int, set[int]] = defaultdict(set)
+    for answer in known.answers:
+        i, j = answer.question.pair
+        compared[i].add(j)
+        compared[j].add(i)
+    return dict(compared)
 
 
 def _likeliest(
