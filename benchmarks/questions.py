@@ -1,7 +1,7 @@
 """How many questions each method needs on the development sets.
 
     python benchmarks/questions.py [--sets wine,iris] [--methods urasc+n,random]
-        [--k known,unknown] [--noise 0,0.02,0.05] [--subsets full,0,1,2] [--quick]
+        [--k known,unknown] [--noise 0,0.02,0.05] [--subsets full,0,1,2] [--cap N] [--quick]
         [--data FOLDER] [--out FOLDER] [--tag WORD] [--jobs N]
 
 One run for each data set, method, subset (all samples, or 90 % drawn with that seed),
@@ -377,6 +377,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--subsets", type=_subsets)
     parser.add_argument("--k", type=_names(FULL.k))
     parser.add_argument("--noise", type=_rates)
+    parser.add_argument("--cap", type=int, help="no budget is above it")
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("--out", type=Path, default=Path("out"))
     parser.add_argument("--tag", default=version("likewise"))
@@ -387,7 +388,7 @@ def _parser() -> argparse.ArgumentParser:
 def main() -> int:
     """Run what is missing, then print and draw everything that was chosen."""
     chosen = _parser().parse_args()
-    axes = ("sets", "methods", "subsets", "k", "noise")
+    axes = ("sets", "methods", "subsets", "k", "noise", "cap")
     given = {axis: getattr(chosen, axis) for axis in axes if getattr(chosen, axis)}
     choice = replace(QUICK if chosen.quick else FULL, **given)
     chosen.out.mkdir(parents=True, exist_ok=True)

@@ -25,7 +25,7 @@ class ActiveClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     ----------
     n_clusters : int, optional
         How many groups there are; None when nobody knows.
-    method : str or Method, default="urasc+n"
+    method : str or Method, default="likewise"
         A name in ``likewise.METHODS``, or a method.
     affinity : str or callable, default="auto"
         "auto", "gaussian", "chi2", "cosine", "precomputed", or a function.
@@ -57,7 +57,7 @@ class ActiveClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     def __init__(
         self,
         n_clusters: int | None = None,
-        method: str | AnyMethod = "urasc+n",
+        method: str | AnyMethod = "likewise",
         affinity: str | Callable[[Any], Any] = "auto",
         budget: int = 100,
         random_state: int | np.random.RandomState | None = None,

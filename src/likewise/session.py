@@ -47,7 +47,7 @@ class Session:
     ----------
     X : array-like, DataFrame or scipy sparse matrix of shape (n_samples, n_features)
         The samples; with ``affinity="precomputed"`` an (n, n) similarity.
-    method : str or Method, default="urasc+n"
+    method : str or Method, default="likewise"
         A name in ``METHODS``, or a method.
     n_clusters : int, optional
         How many groups there are; None when nobody knows.
@@ -78,7 +78,7 @@ class Session:
     def __init__(  # noqa: PLR0913 - the public face
         self,
         X: Any,
-        method: str | AnyMethod = "urasc+n",
+        method: str | AnyMethod = "likewise",
         n_clusters: int | None = None,
         affinity: str | Callable[[Any], Any] = "auto",
         random_state: int | None = 0,

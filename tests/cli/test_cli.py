@@ -121,7 +121,7 @@ def test_demo_draws_a_picture(likewise: Run) -> None:
 
     assert ran.code == 0
     assert Path("likewise-demo.png").read_bytes().startswith(b"\x89PNG")
-    assert set(json.loads(ran.out)) == {"urasc+n", "random"}
+    assert set(json.loads(ran.out)) == {"likewise", "urasc+n", "random"}
 
 
 def test_ask_keeps_answers_and_takes_them_up_again(likewise: Run) -> None:

@@ -58,7 +58,9 @@ def journals(
     if unasked:
         expected = st.none() | expected
     answer = st.builds(
-        lambda pair, predicted, verdict: Answer(Question(*pair, predicted), verdict),
+        lambda pair, predicted, verdict: Answer(
+            Question(pair[0], pair[1], predicted), verdict
+        ),
         pairs(n_samples),
         expected,
         st.sampled_from(VERDICTS),

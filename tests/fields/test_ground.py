@@ -134,7 +134,9 @@ def test_the_same_problem_and_seed_give_the_same_ground(seed: int) -> None:
 @pytest.mark.parametrize("n", [1, 2, 3])
 @pytest.mark.parametrize("k", [None, 1])
 def test_very_few_samples_have_a_ground(n: int, k: int | None) -> None:
-    ground = ground_for(Tiny(np.arange(n)[:, np.newaxis] * 1.0, np.arange(n)), k)
+    ground = ground_for(
+        Tiny(np.arange(n, dtype=np.float64)[:, np.newaxis], np.arange(n)), k
+    )
 
     assert ground.start.shape == (n,)
     assert ground.reach > 0

@@ -121,7 +121,7 @@ def counted(values: Floats, n: int) -> int:
 @pytest.mark.parametrize("k", [2, 3, 7])
 def test_a_clear_gap_after_few_eigenvalues_is_the_number_of_groups(k: int) -> None:
     values = spectrum((k, 0.0), (20, 0.5))
-    assert MANY * 300 > k
+    assert k < MANY * 300
 
     assert counted(values, 300) == k
 
@@ -141,20 +141,19 @@ def test_a_gap_that_is_much_smaller_does_not_count() -> None:
     assert counted(values, 40) == 10
 
 
-def families(rng: np.random.Generator, *, bond: float) -> tuple[Floats, Indices]:
-    """Return 60 heaps' similarity: six cliques of 20, in three pairs held by a bond."""
+def families(rng: np.random.Generator, *, bond: float) -> Floats:
+    """Return six cliques of 20, two and two of which are held together by a bond."""
     clique = np.repeat(np.arange(6), 20)
     apart = clique[:, np.newaxis] != clique
     family = (clique // 2)[:, np.newaxis] == clique // 2
     W = random_affinity(120, rng)
-    return W * np.where(apart, np.where(family, bond, 1e-3), 1.0), clique
+    return W * np.where(apart, np.where(family, bond, 1e-3), 1.0)
 
 
 def test_few_groups_are_those_that_a_walk_stays_in(rng: np.random.Generator) -> None:
     # The gap after the six cliques is larger, but a walk has left them in a few steps.
-    W, _ = families(rng, bond=0.35)
+    W = families(rng, bond=0.35)
     values, vectors = spectrum_of(W, 20)
-    assert np.argmax(np.diff(values)[1:]) + 2 in (3, 6)
     assert MANY * 120 > 6
 
     assert count_groups(W, values, vectors) == 3
@@ -163,7 +162,7 @@ def test_few_groups_are_those_that_a_walk_stays_in(rng: np.random.Generator) -> 
 def test_cliques_with_a_faint_bond_are_counted_one_by_one(
     rng: np.random.Generator,
 ) -> None:
-    W, _ = families(rng, bond=0.01)
+    W = families(rng, bond=0.01)
 
     assert count_groups(W, *spectrum_of(W, 20)) == 6
 

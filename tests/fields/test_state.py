@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -17,9 +19,14 @@ Classes = dict[int, list[int]]
 N = 24
 
 
-@pytest.fixture(scope="module")
-def ground() -> Ground:
+@cache
+def the_ground() -> Ground:
     return ground_for(blobs((8, 8, 8), spread=1.5), 3)
+
+
+@pytest.fixture
+def ground() -> Ground:
+    return the_ground()
 
 
 def assert_same_state(actual: State, expected: State, ground: Ground) -> None:
@@ -184,9 +191,8 @@ def test_very_many_changes_equal_starting_anew(seed: int) -> None:
 
 @settings(max_examples=30)
 @given(journals(N, max_size=12, unasked=False))
-def test_a_state_follows_the_fold_of_any_answers(
-    ground: Ground, journal: list[Answer]
-) -> None:
+def test_a_state_follows_the_fold_of_any_answers(journal: list[Answer]) -> None:
+    ground = the_ground()
     beliefs = Beliefs.of([0, 5, 9])
     state = State.of(ground, beliefs)
     for answer in journal:

@@ -26,7 +26,7 @@ def ask(
     answers: Annotated[
         Path | None, typer.Option(help="Where answers are kept; taken up again.")
     ] = None,
-    method: Method = "urasc+n",
+    method: Method = "likewise",
     n_clusters: Annotated[
         str, typer.Option(help="A number, or 'unknown'.")
     ] = "unknown",

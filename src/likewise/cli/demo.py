@@ -28,7 +28,7 @@ def demo(
         f"{budget} questions 'same or different?', answered from the true digits."
     )
     curves = {}
-    for method in ("urasc+n", "random"):
+    for method in ("likewise", "urasc+n", "random"):
         plan = Plan(digits.X, digits.y, method, budget, digits.n_classes)
         curves[method] = [_watched(plan)]
         scores = curves[method][0].scores["jaccard"]

@@ -31,7 +31,7 @@ LEVELS = (0.8, 0.9, 0.95)
 
 def simulate(
     data: Annotated[str, typer.Argument(help="A data set's name, or a file.")],
-    method: Method = "urasc+n",
+    method: Method = "likewise",
     budget: Annotated[int, typer.Option(help="Questions to answer.", min=0)] = 100,
     seeds: Annotated[int, typer.Option(help="Runs, with seeds 0, 1, ...", min=1)] = 5,
     noise: Annotated[float, typer.Option(help="Rate of wrong answers.")] = 0.0,

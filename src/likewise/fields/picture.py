@@ -25,6 +25,7 @@ APART = 0.02  # probability of "same" below which two classes count as apart
 CLOSED = 0.1  # expected number of mistakes among k classes that are all apart
 PROMISED = 0.3  # share of the merges that k asks for, promised by the pairs
 MOST_LIFT = 4.0  # of log odds
+CROWDING = 2.0  # log odds against a pair twice as large as a group, over log 2
 SURE = 0.999  # the most that elimination concludes
 CLASS_PRIOR, CLASS_SLOPES = (0.0, 1.5), (0.2, 10.0)
 
@@ -176,7 +177,7 @@ class Picture:
         tally = self.state.beliefs.tally
         a, b = fitted_map(tally.groups, CLASS_PRIOR, CLASS_SLOPES)
         strength = self.rates.strength * self.evidence.classes
-        same = sigmoid(a + b * logit(self.closeness) + strength)
+        same = sigmoid(a + b * logit(self.closeness) + strength - self._crowding())
         np.fill_diagonal(same, 0.0)
         main = np.array(self._main(same), dtype=np.intp)
         if not main.size:
@@ -188,6 +189,16 @@ class Picture:
         same[np.ix_(others, main)] = np.minimum(shares, SURE)
         same[np.ix_(main, others)] = same[np.ix_(others, main)].T
         return same
+
+    def _crowding(self) -> Floats:
+        r"""Return what speaks against joining two classes into more than a group.
+
+        :math:`2 \log(k (s_g + s_h) / n)` in log odds where that is positive: with k
+        known, two classes that would be larger together than groups are on average.
+        """
+        k = self.ground.n_groups or 0
+        joint = k * np.add.outer(self.sizes, self.sizes) / len(self.ground.start)
+        return CROWDING * np.log(np.maximum(joint, 1.0))
 
     def _pressed(self, same: Floats) -> Floats:
         r"""Return pair probabilities that leave room for k classes, if k is known.

@@ -1,0 +1,72 @@
+"""What asking several questions at a time costs, in questions.
+
+    python benchmarks/batches.py [--data FOLDER] [--sizes 1 8] [--methods likewise]
+
+All answers of a batch come together, then the next batch is asked. Prints the
+questions to Jaccard 0.9, looked at after every batch, mean over three random 90 %
+subsets (k known, true answers), and their total over the sets.
+"""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+import numpy as np
+from threadpoolctl import threadpool_limits
+
+from likewise import LabelOracle, Session, jaccard
+from likewise.datasets import load
+
+SETS = ["wine", "iris", "breast_cancer", "sonar", "balance", "digits", "dog", "leaf"]
+LEVEL = 0.9
+
+
+def questions_to_level(
+    name: str, data: Path, method: str, size: int, subset: int, budget: int
+) -> int:
+    """Return the questions that one run takes, or its budget."""
+    dataset = load(name, data)
+    kept = np.random.default_rng(subset).permutation(len(dataset.y))
+    kept = kept[: int(0.9 * len(kept))]
+    y = dataset.y[kept]
+    session = Session(dataset.X[kept], method, dataset.n_classes, random_state=subset)
+    oracle = LabelOracle(y)
+    while session.n_questions < budget and jaccard(y, session.labels) < LEVEL:
+        batch = session.ask(size)
+        if not batch:
+            break
+        for question in batch:
+            session.tell(question, oracle(question), on_conflict="keep")
+    return min(session.n_questions, budget)
+
+
+def main() -> None:
+    """Print one row a method and batch size."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--data", type=Path, default=Path("../shared/data"))
+    parser.add_argument("--sizes", type=int, nargs="+", default=[1, 8])
+    parser.add_argument("--methods", nargs="+", default=["likewise"])
+    parser.add_argument("--budget", type=int, default=800)
+    chosen = parser.parse_args()
+    print(f"{'method':10} {'at once':>8}", *(f"{name:>13}" for name in SETS), "total")
+    with threadpool_limits(1):
+        for method in chosen.methods:
+            for size in chosen.sizes:
+                row = [
+                    np.mean(
+                        [
+                            questions_to_level(
+                                name, chosen.data, method, size, subset, chosen.budget
+                            )
+                            for subset in range(3)
+                        ]
+                    )
+                    for name in SETS
+                ]
+                cells = (f"{value:13.0f}" for value in row)
+                print(f"{method:10} {size:8}", *cells, f"{sum(row):5.0f}", flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,465 @@
+"""Which question is worth most, and what its answers would mean."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.fields.hand_made import (
+    DIFFERENT,
+    SAME,
+    UNSURE,
+    asked,
+    dialogue,
+    ground_for,
+    picture_of,
+    settled_as,
+    with_parts,
+)
+from tests.problems import Tiny, blobs
+
+from likewise.arrays import Floats
+from likewise.constraints import Verdict
+from likewise.fields.beliefs import Beliefs
+from likewise.fields.ground import Ground
+from likewise.fields.picture import Picture
+from likewise.fields.questions import PATIENCE, best_question, uncertainty_drop
+from likewise.knowledge import GO_ON, NEW, STAY, Answer, Knowledge, Prediction, Question
+from likewise.oracles import LabelOracle
+
+TINY = blobs((9, 8, 7), spread=1.8, seed=3)
+N = len(TINY.X)
+Step = tuple[Picture, Knowledge, Question]
+
+ORACLES: dict[str, Callable[[Question], Verdict]] = {
+    "true": LabelOracle(TINY.truth),
+    "sometimes wrong": LabelOracle(TINY.truth, error_rate=0.15),
+    "often unsure": LabelOracle(TINY.truth, unsure_rate=0.5),
+    "always unsure": lambda _: UNSURE,
+}
+
+
+@pytest.fixture(scope="module")
+def ground() -> Ground:
+    return ground_for(TINY, 3)
+
+
+@pytest.fixture(scope="module", params=ORACLES)
+def steps(request: pytest.FixtureRequest, ground: Ground) -> list[Step]:
+    return list(dialogue(ground, ORACLES[request.param], budget=60))
+
+
+def known_after(*answers: Answer) -> Knowledge:
+    return Knowledge(N).after_all(answers)
+
+
+def asked_after(ground: Ground, *answers: Answer) -> Question:
+    """Return the next question."""
+    beliefs = Beliefs.of(ground.medoids).after_all(answers)
+    best = best_question(picture_of(ground, beliefs), known_after(*answers))
+    assert best is not None
+    return best.question
+
+
+def expected_of(question: Question) -> Prediction:
+    assert question.predicted is not None
+    return question.predicted
+
+
+def gini_drop(row: Floats, entry: int, wrong: float) -> float:
+    """Ask about one entry of a row, both answers by Bayes, and compare."""
+    drop = -float((row**2).sum())
+    is_entry = np.arange(len(row)) == entry
+    for says_same in (True, False):
+        fits = is_entry == says_same
+        joint = row * np.where(fits, 1 - wrong, wrong)
+        chance = float(joint.sum())
+        if chance > 0:
+            drop += chance * float(((joint / chance) ** 2).sum())
+    return drop
+
+
+@given(
+    st.lists(st.floats(0.01, 1), min_size=2, max_size=6),
+    st.one_of(st.just(0.0), st.floats(0.001, 0.5)),
+)
+def test_the_drop_is_the_mean_over_both_answers(
+    weights: list[float], wrong: float
+) -> None:
+    row = np.array(weights) / sum(weights)
+
+    for entry in range(len(row)):
+        others = float((np.delete(row, entry) ** 2).sum())
+        actual = float(uncertainty_drop(row[entry], np.array(others), wrong))
+        assert actual == pytest.approx(gini_drop(row, entry, wrong), abs=1e-9)
+
+
+@given(st.floats(0, 1), st.floats(0, 1), st.floats(0.001, 0.5))
+def test_an_answer_is_never_expected_to_raise_uncertainty(
+    p: float, spread: float, wrong: float
+) -> None:
+    # What the others are: one of them, or many small ones, or between the two.
+    others = np.array((1 - p) ** 2 * spread)
+
+    drop = float(uncertainty_drop(np.array(p), others, wrong))
+
+    assert drop >= -1e-12
+
+
+@pytest.mark.parametrize("p", [0.0, 1.0])
+@pytest.mark.parametrize("wrong", [0.0, 0.1])
+def test_what_is_certain_is_not_worth_asking(p: float, wrong: float) -> None:
+    others = np.array((1 - p) ** 2)
+
+    drop = float(uncertainty_drop(np.array(p), others, wrong))
+
+    assert drop == pytest.approx(0.0, abs=1e-9)
+
+
+def test_answers_that_are_wrong_half_the_time_say_nothing() -> None:
+    p, others = np.array([0.2, 0.5, 0.9]), np.array([0.3, 0.25, 0.01])
+
+    np.testing.assert_allclose(uncertainty_drop(p, others, 0.5), 0.0, atol=1e-12)
+
+
+@given(st.floats(0.01, 0.99), st.floats(0, 0.2))
+def test_surer_answers_are_worth_more(p: float, wrong: float) -> None:
+    others = np.array((1 - p) ** 2)
+
+    less, more = (
+        float(uncertainty_drop(np.array(p), others, e)) for e in (wrong + 0.1, wrong)
+    )
+
+    assert more >= less - 1e-12
+
+
+def test_questions_are_about_two_samples_that_exist(steps: list[Step]) -> None:
+    assert steps
+    for _, _, question in steps:
+        assert 0 <= min(question.pair) < max(question.pair) < N
+
+
+def test_no_pair_is_asked_twice(steps: list[Step]) -> None:
+    asked_pairs = [question.pair for _, _, question in steps]
+
+    assert len(asked_pairs) == len(set(asked_pairs))
+
+
+def test_what_is_known_is_asked_only_as_a_check(steps: list[Step]) -> None:
+    for _, known, question in steps:
+        relation = known.constraints.relation(*question.pair)
+        assert question.is_check == (relation is not None)
+
+
+def test_every_question_comes_with_what_is_expected(steps: list[Step]) -> None:
+    for picture, _, question in steps:
+        expected = expected_of(question)
+        assert 0 <= expected.same <= 1
+        assert expected.kind in ("sample", "groups", "check", "check groups")
+        assert 0 <= expected.aux <= 1 + 1e-9
+        settled = picture.state.beliefs.class_of
+        assert (
+            expected.if_different in (GO_ON, NEW, STAY)
+            or expected.if_different in settled
+        )
+
+
+def test_a_free_sample_is_compared_with_a_likely_class(steps: list[Step]) -> None:
+    for picture, known, question in steps:
+        beliefs, expected = picture.state.beliefs, expected_of(question)
+        if question.sample in beliefs.class_of or known.unsure:
+            continue
+        row = picture.questioned[0][picture.free.tolist().index(question.sample)]
+        column = picture.state.classes.index(beliefs.class_of[question.against])
+        assert column == row.argmax()
+        assert expected.same == pytest.approx(row[column])
+        assert expected.aux == pytest.approx(picture.far[question.sample])
+
+
+def test_same_is_believed_when_it_is_likelier_true_than_wrong(
+    steps: list[Step],
+) -> None:
+    for picture, _, question in steps:
+        expected, wrong = expected_of(question), picture.rates.wrong
+        if question.sample not in picture.state.beliefs.class_of:
+            p = expected.same
+            assert expected.if_same == (p * (1 - wrong) > (1 - p) * wrong)
+
+
+def test_two_settled_samples_are_compared_for_their_classes_or_as_a_check(
+    steps: list[Step],
+) -> None:
+    for picture, _, question in steps:
+        beliefs, expected = picture.state.beliefs, expected_of(question)
+        if question.sample not in beliefs.class_of:
+            continue
+        names = picture.state.classes
+        g, h = (
+            names.index(beliefs.class_of[s])
+            for s in (question.sample, question.against)
+        )
+        if expected.kind.endswith("groups"):
+            assert g != h
+            assert expected.same == pytest.approx(picture.pairs[g, h])
+            assert expected.aux == pytest.approx(picture.closeness[g, h])
+        else:
+            rows, _, samples = picture.checked
+            row = rows[samples.tolist().index(question.sample)]
+            assert h == row.argmax()
+            assert expected.same == pytest.approx(row[h])
+            assert question.sample not in names
+
+
+def test_samples_under_way_go_first(steps: list[Step]) -> None:
+    for picture, known, question in steps:
+        waiting = picture.state.beliefs.under_way
+        if waiting and not known.unsure:
+            assert question.sample == waiting[-1]
+
+
+def test_the_latest_sample_under_way_goes_first(ground: Ground) -> None:
+    medoids = ground.medoids.tolist()
+    one, other = picture_of(ground, Beliefs.of(medoids)).free[:2].tolist()
+    answers = [asked(s, medoids[0], DIFFERENT) for s in (one, other)]
+
+    assert asked_after(ground, *answers).sample == other
+    assert asked_after(ground, *answers, asked(other, medoids[1], UNSURE)).sample == one
+
+
+def apart(*medoids: int) -> list[Answer]:
+    """Return answers that hold the classes of three medoids apart, beyond doubt."""
+    a, b, c = medoids
+    return [
+        asked(i, j, DIFFERENT, "groups", aux=0.01)
+        for _ in range(3)
+        for i, j in ((a, b), (a, c), (b, c))
+    ]
+
+
+def test_when_all_but_one_of_the_classes_are_ruled_out_it_is_the_one_left(
+    ground: Ground,
+) -> None:
+    medoids = ground.medoids.tolist()
+    start = apart(*medoids)
+    sample = int(picture_of(ground, Beliefs.of(medoids)).free[0])
+
+    question = asked_after(ground, *start, asked(sample, medoids[0], DIFFERENT))
+
+    beliefs = Beliefs.of(medoids).after_all(
+        [*start, asked(sample, medoids[0], DIFFERENT)]
+    )
+    assert question.sample == sample
+    (left,) = set(medoids) - {medoids[0], beliefs.class_of[question.against]}
+    assert beliefs.class_of[expected_of(question).if_different] == left
+    settled = beliefs.after(Answer(question, DIFFERENT))
+    assert settled.class_of[sample] == left
+
+
+def test_of_two_classes_different_from_one_is_same_as_the_other(seed: int) -> None:
+    tiny = blobs((8, 8), spread=1.8, seed=seed)
+    ground = ground_for(tiny, 2)
+    a, b = ground.medoids.tolist()
+    far = [asked(a, b, DIFFERENT, "groups", aux=0.01)] * 3
+
+    beliefs = Beliefs.of([a, b]).after_all(far)
+    picture = picture_of(ground, beliefs)
+    best = best_question(picture, Knowledge(16).after_all(far))
+
+    assert len(picture.main) == 2
+    assert best is not None
+    other = {a: b, b: a}[best.question.against]
+    assert expected_of(best.question).if_different == other
+
+
+def test_while_the_classes_are_not_all_found_different_names_no_sample(
+    ground: Ground,
+) -> None:
+    any_number = replace(ground, n_groups=None)
+    steps = dialogue(any_number, LabelOracle(TINY.truth), budget=40)
+
+    for _, _, question in steps:
+        assert expected_of(question).if_different in (GO_ON, NEW, STAY)
+
+
+def test_a_class_that_is_apart_from_all_but_two_is_asked_against_one_of_them(
+    ground: Ground,
+) -> None:
+    heaps = [np.flatnonzero(TINY.truth == label).tolist() for label in range(3)]
+    extra = [heaps[0].pop(), heaps[0].pop()]
+    classes = {part[0]: part for part in [extra, *heaps]}
+    picture = picture_of(ground, settled_as(dict(classes)))
+    votes, pairs = np.zeros((4, 4)), np.full((4, 4), 0.001)
+    for g, h in ((1, 2), (1, 3), (2, 3), (0, 3)):
+        votes[g, h] = votes[h, g] = -3.0
+    pairs[0, [1, 2]] = pairs[[1, 2], 0] = 0.5
+    np.fill_diagonal(pairs, 0.0)
+    _, new, samples = picture.checked
+    picture = with_parts(
+        picture,
+        pairs=pairs,
+        evidence=replace(picture.evidence, classes=votes),
+        checked=(picture.membership[samples], np.zeros_like(new), samples),
+    )
+
+    best = best_question(picture, Knowledge(N))
+
+    assert best is not None
+    class_of = picture.state.beliefs.class_of
+    ends = {class_of[best.question.sample], class_of[best.question.against]}
+    assert extra[0] in ends
+    (against,) = ends - {extra[0]}
+    (left,) = {heaps[0][0], heaps[1][0]} - {against}
+    assert expected_of(best.question).kind == "groups"
+    assert expected_of(best.question).if_different == left
+
+
+@pytest.mark.parametrize(
+    ("row", "new", "expected"),
+    [([0.5, 0.0], 0.5, NEW), ([0.5, 0.4], 0.1, GO_ON), ([0.9, 0.1], 0.0, GO_ON)],
+    ids=["nothing else is likely", "another class is", "nothing is new"],
+)
+def test_different_founds_a_class_unless_another_one_is_likely(
+    row: list[float], new: float, expected: int, ground: Ground
+) -> None:
+    any_number = replace(ground, n_groups=None)
+    picture = picture_of(any_number, Beliefs.of(ground.medoids[:2]))
+    n = len(picture.free)
+    said = (np.tile(row, (n, 1)), np.full(n, new))
+    sizes = np.array([N - 1e-3, 1e-3])
+    picture = with_parts(picture, rows=said, questioned=said, doubted=said, sizes=sizes)
+
+    best = best_question(picture, Knowledge(N))
+
+    assert best is not None
+    assert best.question.against == ground.medoids[0]
+    assert expected_of(best.question).if_different == expected
+
+
+def test_nobody_is_asked_on_about_a_class_that_nobody_could_tell(
+    ground: Ground,
+) -> None:
+    steps = list(dialogue(ground, ORACLES["always unsure"], budget=300))
+
+    shrugs: dict[tuple[int, int], int] = {}
+    for picture, _, question in steps:
+        beliefs = picture.state.beliefs
+        if question.sample not in beliefs.class_of:
+            at = (question.sample, beliefs.class_of[question.against])
+            shrugs[at] = shrugs.get(at, 0) + 1
+    assert len(steps) < 300
+    assert max(shrugs.values()) <= PATIENCE
+
+
+def test_one_unsure_answer_is_followed_by_another_member_of_the_class(
+    ground: Ground,
+) -> None:
+    medoid = int(ground.medoids[0])
+    free = picture_of(ground, Beliefs.of(ground.medoids)).free.tolist()
+    mates = [s for s in free if ground.start[s] == 0]
+    joined = [asked(s, medoid, SAME) for s in mates[:3]]
+    beliefs = Beliefs.of(ground.medoids).after_all(joined)
+    picture = picture_of(ground, beliefs)
+    sample = mates[3]
+    at = picture.free.tolist().index(sample)
+    only = np.zeros_like(picture.questioned[0])
+    only[at, 0] = 0.5
+    new = np.where(np.arange(len(only)) == at, 0.5, 1.0)
+    picture = with_parts(picture, questioned=(only, new), doubted=(only, new))
+    known = known_after(*joined)
+    members = set(beliefs.members[medoid])
+
+    told: list[int] = []
+    for _ in range(PATIENCE):
+        best = best_question(picture, known)
+        assert best is not None
+        assert best.question.sample == sample
+        assert best.question.against in members - set(told)
+        told.append(best.question.against)
+        known = known.after(Answer(best.question, UNSURE))
+
+    best = best_question(picture, known)
+    assert best is None or best.question.sample != sample
+
+
+def test_questions_that_are_open_are_not_asked_again(ground: Ground) -> None:
+    picture = picture_of(ground, Beliefs.of(ground.medoids))
+    pending: tuple[Question, ...] = ()
+
+    for _ in range(5):
+        best = best_question(picture, Knowledge(N), pending)
+        assert best is not None
+        assert best.question.sample not in [q.sample for q in pending]
+        assert best.question.pair not in [q.pair for q in pending]
+        pending = (*pending, best.question)
+
+
+def test_what_is_left_to_ask_is_worth_no_more_than_what_is_open(
+    ground: Ground,
+) -> None:
+    picture = picture_of(ground, Beliefs.of(ground.medoids))
+    first = best_question(picture, Knowledge(N))
+    assert first is not None
+
+    second = best_question(picture, Knowledge(N), (first.question,))
+
+    assert second is not None
+    assert second.worth <= first.worth
+
+
+def test_a_class_is_asked_about_once_at_a_time(steps: list[Step]) -> None:
+    for picture, known, question in steps:
+        if not expected_of(question).kind.endswith("groups"):
+            continue
+        class_of = picture.state.beliefs.class_of
+        other = best_question(picture, known, (question,))
+        if other is None or not expected_of(other.question).kind.endswith("groups"):
+            continue
+        ends = {class_of[s] for s in question.pair}
+        assert not ends & {class_of[s] for s in other.question.pair}
+
+
+def test_samples_set_aside_are_never_asked_about(ground: Ground) -> None:
+    founders = Beliefs.of(ground.medoids)
+    free = picture_of(ground, founders).free.tolist()
+    aside = frozenset([*free[::2], int(ground.medoids[0])])
+    pending: tuple[Question, ...] = ()
+    picture = picture_of(ground, founders, aside)
+
+    for _ in range(4):
+        best = best_question(picture, Knowledge(N, aside=aside), pending)
+        assert best is not None
+        assert not aside & set(best.question.pair)
+        pending = (*pending, best.question)
+
+
+@pytest.mark.parametrize("n_groups", [3, None], ids=["k known", "k unknown"])
+def test_with_true_answers_the_classes_are_found(
+    n_groups: int | None, ground: Ground
+) -> None:
+    start = replace(ground, n_groups=n_groups)
+
+    *_, (picture, _, _) = dialogue(start, LabelOracle(TINY.truth), budget=300)
+
+    for members in picture.state.beliefs.members.values():
+        assert len({int(TINY.truth[s]) for s in members}) == 1
+    assert len(picture.state.beliefs.class_of) >= N - 1
+
+
+@pytest.mark.parametrize("n", [1, 2, 3])
+def test_questions_about_very_few_samples_end(n: int) -> None:
+    tiny = Tiny(np.arange(n, dtype=np.float64)[:, np.newaxis], np.arange(n))
+
+    for k in (None, 1):
+        steps = list(dialogue(ground_for(tiny, k), LabelOracle(tiny.truth), budget=20))
+        assert len(steps) <= n * (n - 1) // 2
+
+
+def test_nothing_is_asked_when_everybody_is_set_aside(ground: Ground) -> None:
+    everybody = frozenset(range(N))
+    picture = picture_of(ground, Beliefs.of(ground.medoids), everybody)
+
+    assert best_question(picture, Knowledge(N, aside=everybody)) is None
