@@ -1,7 +1,7 @@
 """How many questions each method needs on the development sets.
 
     python benchmarks/questions.py [--sets wine,iris] [--methods urasc+n,random]
-        [--k known,unknown] [--noise 0,0.02,0.05] [--subsets full,0,1,2] [--cap N] [--quick]
+        [--k known,unknown] [--noise 0,0.02,0.05] [--subsets full,0,1,2] [--cap N]
         [--data FOLDER] [--out FOLDER] [--tag WORD] [--jobs N]
 
 One run for each data set, method, subset (all samples, or 90 % drawn with that seed),

@@ -154,7 +154,8 @@ def test_a_contradiction_is_not_written_to_the_journal() -> None:
     assert len(list(journal.read())) == 1
 
 
-def test_a_contradiction_may_be_kept_as_doubtful(session: Session) -> None:
+def test_a_contradiction_may_be_kept_as_doubtful() -> None:
+    session = Session(LINE, "urasc+n", n_clusters=2)
     session.tell_pair(0, 1, "same")
     labels = session.labels.tolist()
 
@@ -322,7 +323,7 @@ def test_known_classes_are_respected() -> None:
 
 
 def test_when_every_class_is_known_nothing_is_left_to_ask(three_blobs: Tiny) -> None:
-    session = Session(three_blobs.X, known=three_blobs.truth)
+    session = Session(three_blobs.X, "urasc+n", known=three_blobs.truth)
 
     assert session.ask() is None
     assert classes_of(session.labels.tolist()) == classes_of(three_blobs.truth.tolist())

@@ -125,11 +125,9 @@ def groups_of(
 def progress_of(known: Knowledge, model: Model) -> Progress:
     """Return how far a session is."""
     kept = known.n_samples - len(known.aside)
-    sets = map(known.constraints.samples, known.certain)
-    placed = sum(sample not in known.aside for members in sets for sample in members)
     expected = model.expectation
     return Progress(
-        placed / max(kept, 1),
+        expected.n_settled / max(kept, 1),
         expected.wrong_pairs,
         expected.jaccard,
         expected.is_enough,

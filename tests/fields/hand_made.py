@@ -86,7 +86,7 @@ def picture_of(
 
 
 def with_parts(picture: Picture, **parts: Any) -> Picture:
-    """Return the picture with some of its parts said instead of worked out."""
+    """Return the picture with these parts said, and all others worked out anew."""
     made = replace(picture)
     made.__dict__.update(parts)
     return made

@@ -272,7 +272,6 @@ def test_as_many_ballots_for_another_class_let_a_sample_go() -> None:
     assert beliefs.under_way == (3,)
 
 
-@pytest.mark.xfail(strict=True, reason="what 'different' would mean is looked at first")
 def test_same_with_another_class_lets_go_whatever_different_would_have_meant() -> None:
     beliefs = after(asked(3, 5, SAME), asked(3, 0, SAME, if_different=STAY))
 
@@ -309,7 +308,6 @@ def test_a_class_that_is_left_by_its_last_sample_is_gone() -> None:
     assert beliefs.under_way == (5, 6)
 
 
-@pytest.mark.xfail(strict=True, reason="the new class takes the name, and the samples")
 def test_a_founder_that_left_its_class_may_found_another() -> None:
     beliefs = after(
         told(1, 0, SAME),
@@ -428,7 +426,6 @@ def test_what_nobody_asked_for_is_not_tallied() -> None:
     assert beliefs.tally == Tally()
 
 
-@pytest.mark.xfail(strict=True, reason="a class is founded, the series not ended")
 def test_a_sample_under_way_that_founds_a_class_is_no_longer_under_way() -> None:
     beliefs = after(asked(3, 5, DIFFERENT), told(4, 3, SAME))
 
@@ -504,7 +501,6 @@ def test_class_of_and_members_agree(journal: list[Answer]) -> None:
     assert by_sample(beliefs) == classes(beliefs)
 
 
-@pytest.mark.xfail(strict=True, reason="a founder that left founds under its old name")
 @given(journals(N))
 @example(
     [

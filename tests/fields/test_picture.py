@@ -381,39 +381,60 @@ def test_pairs_are_probabilities_the_same_both_ways(seen: list[Picture]) -> None
 
 
 def test_pairs_follow_from_closeness_and_ballots(seen: list[Picture]) -> None:
-    for picture in seen:
-        m, k = len(picture.state.classes), picture.ground.n_groups
-        if picture.main or m > (k or m):
-            continue
+    for one in seen:
+        any_number = replace(one.ground, n_groups=None)
+        picture = picture_of(any_number, one.state.beliefs)
         groups = picture.state.beliefs.tally.groups
         a, b = fitted_map(groups, CLASS_PRIOR, CLASS_SLOPES)
-        for g, h in combinations(range(m), 2):
+        for g, h in combinations(range(len(picture.pairs)), 2):
             odds = a + b * float(logit(picture.closeness[[g], [h]])[0])
             odds += picture.rates.strength * picture.evidence.classes[g, h]
             expected = 1 / (1 + np.exp(-odds))
             assert picture.pairs[g, h] == pytest.approx(expected, rel=1e-6)
 
 
-def test_more_classes_than_there_are_make_open_pairs_likelier(ground: Ground) -> None:
-    medoids = ground.medoids.tolist()
-    others = after(ground).free[:4].tolist()
-    told = asked(medoids[0], medoids[1], DIFFERENT, "groups", aux=0.1)
-    beliefs = settled_as({s: [s] for s in [*medoids, *others]}).after(told)
-    faint = np.random.default_rng(0).uniform(0.001, 0.1, (7, 7))
-
+def with_and_without_a_number(
+    ground: Ground, beliefs: Beliefs, sizes: list[float]
+) -> tuple[Floats, Floats]:
+    """Return how likely faintly linked classes are one, of any number or of three."""
+    m = len(sizes)
+    faint = np.random.default_rng(0).uniform(0.001, 0.1, (m, m))
     any_number, three = (
         with_parts(
-            picture_of(replace(ground, n_groups=k), beliefs), closeness=faint + faint.T
-        )
+            picture_of(replace(ground, n_groups=k), beliefs),
+            closeness=faint + faint.T,
+            sizes=np.array(sizes),
+        ).pairs
         for k in (None, 3)
     )
+    return any_number, three
 
-    is_open = np.triu(three.evidence.classes >= 0, 1)
-    before, now = any_number.pairs[is_open], three.pairs[is_open]
-    assert (now > before).all()
-    np.testing.assert_array_equal(np.argsort(now), np.argsort(before))
-    assert before.sum() < PROMISED * 4 <= now.sum()
-    assert three.pairs[0, 1] == pytest.approx(any_number.pairs[0, 1])
+
+def test_more_classes_than_there_are_make_open_pairs_likelier(ground: Ground) -> None:
+    a, b, c = ground.medoids.tolist()
+    others = after(ground).free[:4].tolist()
+    told = asked(a, b, DIFFERENT, "groups", aux=0.1)
+    beliefs = settled_as({s: [s] for s in [a, b, c, *others]}).after(told)
+
+    before, now = with_and_without_a_number(ground, beliefs, [24 / 7] * 7)
+
+    is_open = np.triu(np.ones((7, 7), dtype=bool), 1)
+    is_open[0, 1] = False
+    assert (now[is_open] > before[is_open]).all()
+    np.testing.assert_array_equal(np.argsort(now[is_open]), np.argsort(before[is_open]))
+    assert before[is_open].sum() < PROMISED * 4 <= now[is_open].sum()
+    assert now[0, 1] == pytest.approx(before[0, 1])
+
+
+def test_classes_too_large_to_be_one_of_k_groups_are_less_likely_one(
+    ground: Ground,
+) -> None:
+    beliefs = settled_as({s: [s] for s in range(3)})
+
+    before, now = with_and_without_a_number(ground, beliefs, [14.0, 8.0, 2.0])
+
+    assert now[0, 1] < before[0, 1]
+    assert now[0, 1] / before[0, 1] < now[1, 2] / before[1, 2]
 
 
 def test_classes_are_apart_when_told_so_and_unlikely_to_be_one(
@@ -525,7 +546,6 @@ def test_when_everything_is_settled_nothing_is_free(ground: Ground) -> None:
     np.testing.assert_allclose(picture.sizes, [len(heap) for heap in heaps])
 
 
-@pytest.mark.xfail(strict=True, reason="an empty sparse selection is no array")
 def test_what_is_thought_of_nobody_is_still_numbers(ground: Ground) -> None:
     rows, new, samples = after(ground).checked
 

@@ -285,25 +285,38 @@ def test_while_the_classes_are_not_all_found_different_names_no_sample(
         assert expected_of(question).if_different in (GO_ON, NEW, STAY)
 
 
-def test_a_class_that_is_apart_from_all_but_two_is_asked_against_one_of_them(
-    ground: Ground,
-) -> None:
-    heaps = [np.flatnonzero(TINY.truth == label).tolist() for label in range(3)]
-    extra = [heaps[0].pop(), heaps[0].pop()]
-    classes = {part[0]: part for part in [extra, *heaps]}
-    picture = picture_of(ground, settled_as(dict(classes)))
-    votes, pairs = np.zeros((4, 4)), np.full((4, 4), 0.001)
-    for g, h in ((1, 2), (1, 3), (2, 3), (0, 3)):
-        votes[g, h] = votes[h, g] = -3.0
-    pairs[0, [1, 2]] = pairs[[1, 2], 0] = 0.5
-    np.fill_diagonal(pairs, 0.0)
+def all_settled(
+    ground: Ground, classes: dict[int, list[int]], pairs: Floats, votes: Floats
+) -> Picture:
+    """Return a picture without free or doubtful samples: only classes are open."""
+    settled = {s for members in classes.values() for s in members}
+    aside = frozenset(range(N)) - settled
+    picture = picture_of(ground, settled_as(dict(classes)), aside)
     _, new, samples = picture.checked
-    picture = with_parts(
+    return with_parts(
         picture,
         pairs=pairs,
         evidence=replace(picture.evidence, classes=votes),
         checked=(picture.membership[samples], np.zeros_like(new), samples),
     )
+
+
+def heaps_and_a_part_of_the_first() -> tuple[list[int], list[list[int]]]:
+    heaps = [np.flatnonzero(TINY.truth == label).tolist() for label in range(3)]
+    return [heaps[0].pop(), heaps[0].pop()], heaps
+
+
+def test_a_class_that_is_apart_from_all_but_two_is_asked_against_one_of_them(
+    ground: Ground,
+) -> None:
+    extra, heaps = heaps_and_a_part_of_the_first()
+    votes, pairs = np.zeros((4, 4)), np.full((4, 4), 0.001)
+    for g, h in ((1, 2), (1, 3), (2, 3), (0, 3)):
+        votes[g, h] = votes[h, g] = -3.0
+    pairs[0, [1, 2]] = pairs[[1, 2], 0] = 0.5
+    np.fill_diagonal(pairs, 0.0)
+    classes = {part[0]: part for part in [extra, *heaps]}
+    picture = all_settled(ground, classes, pairs, votes)
 
     best = best_question(picture, Knowledge(N))
 
@@ -315,6 +328,46 @@ def test_a_class_that_is_apart_from_all_but_two_is_asked_against_one_of_them(
     (left,) = {heaps[0][0], heaps[1][0]} - {against}
     assert expected_of(best.question).kind == "groups"
     assert expected_of(best.question).if_different == left
+
+
+def test_classes_that_nobody_could_compare_are_left_open(ground: Ground) -> None:
+    extra, heaps = heaps_and_a_part_of_the_first()
+    classes = {extra[0]: extra, heaps[0][0]: heaps[0]}
+    picture = all_settled(
+        ground, classes, np.array([[0.0, 0.5], [0.5, 0.0]]), np.zeros((2, 2))
+    )
+    known = Knowledge(N, aside=picture.aside)
+
+    for _ in range(PATIENCE):
+        best = best_question(picture, known)
+        assert best is not None
+        known = known.after(Answer(best.question, UNSURE))
+
+    assert best_question(picture, known) is None
+
+
+@pytest.mark.xfail(strict=True, reason="patience is for free samples and classes only")
+def test_a_check_that_nobody_can_answer_is_given_up(ground: Ground) -> None:
+    _, heaps = heaps_and_a_part_of_the_first()
+    classes = {heap[0]: heap for heap in heaps[:2]}
+    picture = all_settled(ground, classes, np.zeros((2, 2)), np.zeros((2, 2)))
+    rows, new, samples = picture.checked
+    doubtful = rows.copy()
+    doubtful[0] = 0.5
+    picture = with_parts(
+        picture,
+        pairs=np.zeros((2, 2)),
+        checked=(doubtful, new, samples),
+    )
+    known = Knowledge(N, aside=picture.aside)
+
+    for _ in range(PATIENCE):
+        best = best_question(picture, known)
+        assert best is not None
+        assert best.question.sample == samples[0]
+        known = known.after(Answer(best.question, UNSURE))
+
+    assert best_question(picture, known) is None
 
 
 @pytest.mark.parametrize(

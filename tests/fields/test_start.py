@@ -141,30 +141,27 @@ def test_a_gap_that_is_much_smaller_does_not_count() -> None:
     assert counted(values, 40) == 10
 
 
-def families(rng: np.random.Generator, *, bond: float) -> Floats:
-    """Return six cliques of 20, two and two of which are held together by a bond."""
-    clique = np.repeat(np.arange(6), 20)
-    apart = clique[:, np.newaxis] != clique
-    family = (clique // 2)[:, np.newaxis] == clique // 2
-    W = random_affinity(120, rng)
-    return W * np.where(apart, np.where(family, bond, 1e-3), 1.0)
+def families(rng: np.random.Generator, shape: tuple[int, int], bond: float) -> Floats:
+    """Return so many families of so many cliques of 20, each held by a bond."""
+    clique = np.repeat(np.arange(shape[0] * shape[1]), 20)
+    family = clique // shape[1]
+    kin = np.where(family[:, np.newaxis] == family, bond, 1e-3)
+    weight = np.where(clique[:, np.newaxis] == clique, 1.0, kin)
+    return weight * random_affinity(len(clique), rng)
 
 
-def test_few_groups_are_those_that_a_walk_stays_in(rng: np.random.Generator) -> None:
-    # The gap after the six cliques is larger, but a walk has left them in a few steps.
-    W = families(rng, bond=0.35)
-    values, vectors = spectrum_of(W, 20)
-    assert MANY * 120 > 6
-
-    assert count_groups(W, values, vectors) == 3
-
-
-def test_cliques_with_a_faint_bond_are_counted_one_by_one(
-    rng: np.random.Generator,
+@pytest.mark.parametrize(
+    ("shape", "bond", "expected"),
+    [((3, 2), 0.01, 6), ((3, 2), 0.2, 3), ((2, 4), 0.06, 8)],
+    ids=["a faint bond", "a strong bond", "families much less of a clustering"],
+)
+def test_few_groups_are_those_that_a_walk_stays_in(
+    shape: tuple[int, int], bond: float, expected: int, rng: np.random.Generator
 ) -> None:
-    W = families(rng, bond=0.01)
+    W = families(rng, shape, bond)
+    assert shape[0] * shape[1] < MANY * len(W)
 
-    assert count_groups(W, *spectrum_of(W, 20)) == 6
+    assert count_groups(W, *spectrum_of(W, 20)) == expected
 
 
 @pytest.mark.parametrize("n", [1, 2])

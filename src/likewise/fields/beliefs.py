@@ -16,7 +16,9 @@ from dataclasses import dataclass, field, replace
 from likewise.constraints import Verdict
 from likewise.knowledge import GO_ON, NEW, STAY, Answer, Prediction
 
-# The sample it was compared with, +1 or -1, and whether it is a ballot on both.
+GIVEN = 3  # ballots that an answer known from the start counts for: nobody slipped
+
+# The sample it was compared with, for (+) or against (-), and whether it is on both.
 Ballot = tuple[int, int, bool]
 
 
@@ -109,7 +111,8 @@ class Beliefs:
             tally = self.tally.after(predicted, sign, is_first=first)
             state = replace(self, tally=tally)
         mutual = predicted.kind.endswith("groups") or j not in state.class_of
-        state = state._with_ballots(i, j, sign, mutual=mutual)
+        weight = sign * (GIVEN if answer.how == "given" else 1)
+        state = state._with_ballots(i, j, weight, mutual=mutual)
         if predicted.kind.endswith("groups"):
             return state._decide_groups(i, j, sign, predicted)
         return state._decide_sample(i, j, sign, predicted)
@@ -170,7 +173,8 @@ class Beliefs:
     ) -> Beliefs:
         target = self.class_of.get(j)
         if i in self.class_of:
-            return self._reconsidered(i, predicted)
+            stays = sign < 0 and predicted.if_different == STAY
+            return self if stays else self._reconsidered(i)
         if sign > 0:
             return self._settled(i, target) if predicted.if_same else self._begun(i)
         rest = predicted.if_different
@@ -181,11 +185,11 @@ class Beliefs:
             return replace(self, tally=tally)._without(i)._founded(i)
         return self._begun(i) if rest == GO_ON else self
 
-    def _reconsidered(self, i: int, predicted: Prediction) -> Beliefs:
+    def _reconsidered(self, i: int) -> Beliefs:
         """Let a settled sample go whose ballots do not back its class any more."""
         votes = self.votes(i)
         own = votes.pop(self.class_of[i], 0)
-        if own > max([0, *votes.values()]) or predicted.if_different == STAY:
+        if own > max([0, *votes.values()]):
             return self
         return self._released(i)._begun(i)
 
@@ -209,16 +213,22 @@ class Beliefs:
 
     def _founded(self, i: int) -> Beliefs:
         return replace(
-            self, class_of={**self.class_of, i: i}, members={**self.members, i: (i,)}
+            self._without(i),
+            class_of={**self.class_of, i: i},
+            members={**self.members, i: (i,)},
         )
 
     def _released(self, i: int) -> Beliefs:
         home = self.class_of[i]
+        left = tuple(s for s in self.members[home] if s != i)
+        name = left[0] if left and i == home else home  # a founder takes its name along
+        members = {
+            name if old == home else old: left if old == home else samples
+            for old, samples in self.members.items()
+            if old != home or left
+        }
         class_of = {s: c for s, c in self.class_of.items() if s != i}
-        members = dict(self.members)
-        members[home] = tuple(s for s in members[home] if s != i)
-        if not members[home]:
-            del members[home]
+        class_of.update(dict.fromkeys(left, name))
         return replace(self, class_of=class_of, members=members)
 
     def _merged(self, a: int, b: int) -> Beliefs:

@@ -50,7 +50,7 @@ def evidence_of(beliefs: Beliefs, n_samples: int) -> Evidence:
             if there is None:
                 continue
             if sign < 0 or not mutual or there == home:
-                (pro if sign > 0 else contra)[sample, column[there]] += 1
+                (pro if sign > 0 else contra)[sample, column[there]] += abs(sign)
             if home is not None and home != there and (sign < 0 or mutual):
                 g, h = column[home], column[there]
                 classes[g, h] += sign / 2 if mutual else sign

@@ -9,6 +9,7 @@ from likewise.fields.maps import fitted_map, logit, sigmoid
 from likewise.fields.picture import Picture
 
 PROBABLY_NEW = 0.5
+NO_PAIRS = 1e-9
 TRUST_PRIOR, TRUST_SLOPES = (0.0, 1.0), (0.1, 3.0)
 
 
@@ -32,11 +33,14 @@ def main_classes(picture: Picture) -> Indices:
             break
         main.append(best)
         fresh = fresh * (1 - same[best])
+    main += [h for h in range(m) if h not in main and fresh[h] >= PROBABLY_NEW]
     target = np.arange(m)
-    for h in set(range(m)) - set(main):
-        allowed = np.array(main)[~barred[h, main]]
-        if len(allowed) and fresh[h] < PROBABLY_NEW:
-            target[h] = allowed[np.argmax(same[h, allowed])]
+    shown = {g: [g] for g in main}
+    for h in sorted(set(range(m)) - set(main)):
+        allowed = [g for g in main if not barred[h, shown[g]].any()]
+        if allowed:
+            target[h] = allowed[int(np.argmax(same[h, allowed]))]
+            shown[int(target[h])].append(h)
     return target
 
 
@@ -66,7 +70,8 @@ def expectation(picture: Picture, labels: Indices) -> tuple[float, float, float]
     the same over all samples gives the pairs that are together in truth, and
     E[Jaccard] = TP / (A + SAME - TP), A the pairs together in the clustering.
     """
-    R = beliefs(picture)
+    kept = np.setdiff1d(np.arange(len(labels)), list(picture.aside))
+    R, labels = beliefs(picture)[kept], labels[kept]
     G = picture.pairs + np.eye(len(picture.pairs))
     own = ((R @ G) * R).sum(axis=1)
     k = int(labels.max()) + 1
@@ -78,8 +83,9 @@ def expectation(picture: Picture, labels: Indices) -> tuple[float, float, float]
     truth = float((everyone @ G @ everyone - own.sum()) / 2)
     sizes = np.bincount(labels)
     shown = float((sizes * (sizes - 1) / 2).sum())
-    union = max(shown + truth - right, 1e-9)
-    return min(right / union, 1.0), shown + truth - 2 * right, union
+    union = shown + truth - right
+    jaccard = min(right / union, 1.0) if union > NO_PAIRS else 1.0
+    return jaccard, shown + truth - 2 * right, max(union, NO_PAIRS)
 
 
 def beliefs(picture: Picture) -> Floats:

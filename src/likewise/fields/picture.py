@@ -7,7 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
-from likewise.arrays import Floats, Indices
+from likewise.arrays import Floats, Indices, dense
 from likewise.fields.evidence import (
     Evidence,
     Rates,
@@ -307,7 +307,7 @@ class Picture:
         """Return the start cluster's shares, each sample's own count left out."""
         start, at = self.ground.start[samples], np.arange(len(samples))
         own = self.ground.shares[samples] @ _shares(self._counts)
-        mine = np.asarray(self.ground.shares[samples, start]).reshape(-1, 1)
+        mine = dense(self.ground.shares[samples])[at, start][:, np.newaxis]
         less = self._counts[start]
         less[at, columns] -= 1.0
         return own + mine * (_shares(less) - _shares(self._counts[start]))

@@ -51,7 +51,7 @@ class State:
         """Return the state for other beliefs, one settled sample at a time."""
         before, now = self.beliefs.class_of, beliefs.class_of
         renamed = _renamed(self.beliefs, beliefs)
-        gone = [s for s in before if now.get(s) != renamed.get(before[s])]
+        gone = [s for s in before if s not in now or now[s] != renamed.get(before[s])]
         come = [s for s in now if renamed.get(before.get(s, -1)) != now[s]]
         if len(gone) + len(come) > AFRESH:
             return State.of(ground, beliefs)
@@ -88,9 +88,9 @@ def _renamed(before: Beliefs, now: Beliefs) -> dict[int, int]:
     """Return the present name of each former class: its own, or what it merged into."""
     names: dict[int, int] = {}
     for name, members in before.members.items():
-        heirs = {now.class_of.get(s, -1) for s in members}
-        if name in now.members:
-            names[name] = name
-        elif len(heirs) == 1 and -1 not in heirs:
+        heirs = {now.class_of[s] for s in members if s in now.class_of}
+        if len(heirs) == 1:
             names[name] = next(iter(heirs))
+        elif name in now.members:
+            names[name] = name
     return names

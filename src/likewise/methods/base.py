@@ -22,12 +22,15 @@ class Expectation:
     jaccard : float
     wrong_pairs : float
         Pairs that are together and should not be, or the other way round.
+    n_settled : int
+        Samples whose group is known.
     is_enough : bool
         Whether more questions would hardly change anything.
     """
 
     jaccard: float
     wrong_pairs: float
+    n_settled: int
     is_enough: bool
 
 

@@ -204,7 +204,9 @@ class SpectralModel:
         right = float(((mass**2 - square) / 2).sum())
         wrong = float((sizes * (sizes - 1) / 2).sum()) - right
         jaccard = right / (right + 2 * wrong) if right + wrong > 0 else 1.0
-        return Expectation(jaccard, 2 * wrong, jaccard >= GOOD_ENOUGH)
+        sets = map(self.known.constraints.samples, self.known.certain)
+        placed = sum(s not in self.known.aside for members in sets for s in members)
+        return Expectation(jaccard, 2 * wrong, placed, jaccard >= GOOD_ENOUGH)
 
     def chances(self, sample: int) -> Chances:
         """Return the certain sets by the share of the sample's neighbours with them."""
