@@ -75,6 +75,7 @@ def with_scores(X: Samples) -> Samples:
     """
     if sp.issparse(X):
         return X
+    X = X - X.mean(axis=0)  # around zero, where distances lose no digits to rounding
     scores = norm.ppf(rankdata(X, axis=0) / (len(X) + 1))
     scores = scores - scores.mean(axis=0)
     spread = scores.std(axis=0)

@@ -74,7 +74,7 @@ def expectation(picture: Picture, labels: Indices) -> tuple[float, float, float]
     R, labels = beliefs(picture)[kept], labels[kept]
     G = picture.pairs + np.eye(len(picture.pairs))
     own = ((R @ G) * R).sum(axis=1)
-    k = int(labels.max()) + 1
+    k = int(labels.max(initial=0)) + 1
     totals = np.zeros((k, R.shape[1]))
     np.add.at(totals, labels, R)
     alone = np.bincount(labels, weights=own, minlength=k)

@@ -287,8 +287,14 @@ class _Asker:
 
     def _open_members(self, column: int, sample: int) -> list[int]:
         name = self.picture.state.classes[column]
+        members = self.picture.state.beliefs.members[name]
+        if (
+            len(self.known.unsure.get(sample, frozenset()).intersection(members))
+            >= PATIENCE
+        ):
+            return []
         done = self.compared.get(sample, set()) | self.known.aside | {sample}
-        return [s for s in self.picture.state.beliefs.members[name] if s not in done]
+        return [s for s in members if s not in done]
 
     def _typical(self, members: Indices, column: int) -> Floats:
         return self.picture.near(members)[:, column]
