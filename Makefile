@@ -25,17 +25,19 @@ test-all: $(READY)
 	$(ONE_THREAD) $(BIN)/python -m pytest -n auto --cov --cov-report=term
 
 check: $(READY)
-	$(BIN)/ruff format --check src tests benchmarks
-	$(BIN)/ruff check src tests benchmarks
+	$(BIN)/ruff format --check src tests benchmarks examples
+	$(BIN)/ruff check src tests benchmarks examples
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
 format: $(READY)
-	$(BIN)/ruff format src tests benchmarks
-	$(BIN)/ruff check --fix src tests benchmarks
+	$(BIN)/ruff format src tests benchmarks examples
+	$(BIN)/ruff check --fix src tests benchmarks examples
 
 bench: $(READY)
 	$(ONE_THREAD) $(BIN)/python benchmarks/iteration.py
+	$(ONE_THREAD) $(BIN)/python benchmarks/peers.py
+	$(ONE_THREAD) $(BIN)/python benchmarks/questions.py --quick
 
 clean:
 	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .coverage*
