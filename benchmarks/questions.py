@@ -4,7 +4,8 @@
         [--k known,unknown] [--noise 0,0.02,0.05] [--subsets full,0,1,2] [--cap N]
         [--data FOLDER] [--out FOLDER] [--tag WORD] [--jobs N]
 
-One run for each data set, method, subset (all samples, or 90 % drawn with that seed),
+One run for each data set, method, subset (all samples, or 90 % drawn with that seed,
+or with classes thinned unequally: thin0, thin1, ...),
 k told or not, and rate of wrong answers. Finished runs are kept in
 OUT/questions.jsonl, under the tag, and are not repeated. Prints Markdown tables and
 draws OUT/questions.png, with one more picture for each further k and rate.
@@ -101,17 +102,29 @@ class Trace:
 
 
 def part_of(dataset: Dataset, subset: str) -> Dataset:
-    """Return all samples, or 90 % of them drawn with a seed."""
+    """Return all samples, 90 % of them drawn with a seed, or classes thinned unequally.
+
+    Thinned, each class keeps a share of its samples drawn between 20 and 100 %.
+    """
     if subset == "full":
         return dataset
-    n = len(dataset.y)
-    kept = np.random.default_rng(int(subset)).permutation(n)[: int(0.9 * n)]
+    rng = np.random.default_rng(int(subset.removeprefix("thin")))
+    kept = rng.permutation(len(dataset.y))
+    if subset.startswith("thin"):
+        shares = rng.uniform(0.2, 1.0, dataset.n_classes)
+        ranks = [
+            np.sum(dataset.y[kept[:at]] == c) for at, c in enumerate(dataset.y[kept])
+        ]
+        sizes = np.bincount(dataset.y)[dataset.y[kept]]
+        kept = kept[ranks < np.ceil(shares[dataset.y[kept]] * sizes)]
+    else:
+        kept = kept[: int(0.9 * len(kept))]
     return replace(dataset, X=dataset.X[kept], y=dataset.y[kept])
 
 
 def trace(cell: Cell, part: Dataset, n_clusters: int | None) -> Trace:
     """Let the true classes answer, and keep what the session showed."""
-    seed = 0 if cell.subset == "full" else int(cell.subset)
+    seed = 0 if cell.subset == "full" else int(cell.subset.removeprefix("thin"))
     session = Session(part.X, cell.method, n_clusters, random_state=seed)
     oracle = LabelOracle(part.y, error_rate=cell.noise, seed=seed)
     marks = summary.marks_of(cell.budget)
@@ -361,8 +374,11 @@ def _rates(text: str) -> tuple[float, ...]:
 
 def _subsets(text: str) -> tuple[str, ...]:
     words = _words(text)
-    if not all(word == "full" or word.isdecimal() for word in words):
-        raise argparse.ArgumentTypeError(f"{text} are not 'full' or seeds 0, 1, ...")
+    seeds = [word.removeprefix("thin") for word in words if word != "full"]
+    if not all(seed.isdecimal() for seed in seeds):
+        raise argparse.ArgumentTypeError(
+            f"{text} are not 'full', 0, 1, ... or thin0 ..."
+        )
     return words
 
 
