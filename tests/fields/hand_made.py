@@ -58,12 +58,13 @@ def journals(
     if unasked:
         expected = st.none() | expected
     answer = st.builds(
-        lambda pair, predicted, verdict: Answer(
-            Question(pair[0], pair[1], predicted), verdict
+        lambda pair, predicted, verdict, how: Answer(
+            Question(pair[0], pair[1], predicted), verdict, how=how
         ),
         pairs(n_samples),
         expected,
         st.sampled_from(VERDICTS),
+        st.sampled_from(["asked", "given"]),
     )
     return st.lists(answer, max_size=max_size)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import pairwise
 
 import pytest
@@ -19,7 +20,7 @@ from tests.fields.hand_made import (
 from tests.strategies import labelings, pairs
 
 from likewise.constraints import Verdict
-from likewise.fields.beliefs import Beliefs, Tally
+from likewise.fields.beliefs import GIVEN, Beliefs, Tally
 from likewise.knowledge import GO_ON, NEW, STAY, Answer, Prediction, Question
 
 N = 8
@@ -39,32 +40,6 @@ def by_sample(beliefs: Beliefs) -> dict[int, set[int]]:
     for sample, name in beliefs.class_of.items():
         found.setdefault(name, set()).add(sample)
     return found
-
-
-def founder_in_doubt(beliefs: Beliefs, answer: Answer) -> bool:
-    """Tell whether an answer asks where a class's own founder belongs.
-
-    The method never does: nothing was said about a founder that could be checked.
-    """
-    i, j, predicted = (
-        answer.question.sample,
-        answer.question.against,
-        answer.question.predicted,
-    )
-    if i not in beliefs.members:
-        return False
-    if predicted is None:
-        return beliefs.class_of.get(j) == i
-    return not predicted.kind.endswith("groups")
-
-
-def as_the_method_asks(journal: list[Answer], founders: tuple[int, ...]) -> Beliefs:
-    """Fold the answers but those that put a founder in doubt."""
-    beliefs = Beliefs.of(founders)
-    for answer in journal:
-        if not founder_in_doubt(beliefs, answer):
-            beliefs = beliefs.after(answer)
-    return beliefs
 
 
 def test_at_first_each_founder_is_a_class() -> None:
@@ -203,6 +178,25 @@ def test_different_about_two_classes_speaks_of_both_samples() -> None:
 
     assert beliefs.votes(5) == {0: -1}
     assert beliefs.votes(0) == {5: -1}
+
+
+def test_what_was_given_counts_for_several_answers() -> None:
+    given = replace(told(3, 5, SAME), how="given")
+    beliefs = after(given)
+    assert beliefs.votes(3) == {5: GIVEN}
+
+    for _ in range(GIVEN - 1):
+        beliefs = beliefs.after(asked(3, 5, DIFFERENT, "check"))
+
+    assert beliefs.class_of[3] == 5
+    assert 3 not in beliefs.after(asked(3, 5, DIFFERENT, "check")).class_of
+
+
+def test_a_founder_that_leaves_takes_its_name_along() -> None:
+    beliefs = after(told(1, 0, SAME), told(2, 0, SAME), told(0, 1, DIFFERENT))
+
+    assert list(beliefs.members.items()) == [(1, (1, 2)), (5, (5,))]
+    assert beliefs.under_way == (0,)
 
 
 @given(journals(N, unasked=False))
@@ -460,6 +454,15 @@ def test_checks_are_no_hits() -> None:
     assert tally == after(asked(3, 5, SAME)).tally
 
 
+@pytest.mark.xfail(strict=True, reason="a settled sample is not under way: a first one")
+def test_asking_again_about_a_settled_sample_is_no_first_question() -> None:
+    settled = after(asked(3, 5, SAME))
+
+    tally = settled.after(asked(3, 0, DIFFERENT, if_different=STAY)).tally
+
+    assert tally.firsts == settled.tally.firsts
+
+
 def test_a_sample_that_founds_a_class_after_a_miss_is_new() -> None:
     tally = after(
         asked(3, 5, DIFFERENT), asked(3, 0, DIFFERENT, if_different=NEW)
@@ -495,13 +498,6 @@ def test_checks_of_two_classes_teach_nothing_about_closeness() -> None:
 
 
 @given(journals(N))
-def test_class_of_and_members_agree(journal: list[Answer]) -> None:
-    beliefs = as_the_method_asks(journal, (0, 5))
-
-    assert by_sample(beliefs) == classes(beliefs)
-
-
-@given(journals(N))
 @example(
     [
         told(1, 0, SAME),
@@ -509,26 +505,30 @@ def test_class_of_and_members_agree(journal: list[Answer]) -> None:
         asked(0, 5, DIFFERENT, if_different=NEW),
     ]
 )
-def test_class_of_and_members_agree_also_when_founders_are_doubted(
-    journal: list[Answer],
-) -> None:
+def test_class_of_and_members_agree(journal: list[Answer]) -> None:
     beliefs = after(*journal)
 
     assert by_sample(beliefs) == classes(beliefs)
 
 
 @given(journals(N))
+def test_a_class_is_named_after_one_of_its_samples(journal: list[Answer]) -> None:
+    for name, members in after(*journal).members.items():
+        assert name in members
+
+
+@given(journals(N))
 def test_no_sample_is_in_two_classes(journal: list[Answer]) -> None:
-    members = as_the_method_asks(journal, (0, 5)).members.values()
+    members = after(*journal).members.values()
 
     everyone = [sample for samples in members for sample in samples]
     assert len(everyone) == len(set(everyone))
     assert all(members)
 
 
-@given(journals(N, unasked=False))
+@given(journals(N))
 def test_samples_under_way_have_no_class(journal: list[Answer]) -> None:
-    beliefs = as_the_method_asks(journal, (0, 5))
+    beliefs = after(*journal)
 
     assert not set(beliefs.under_way) & beliefs.class_of.keys()
     assert len(beliefs.under_way) == len(set(beliefs.under_way))

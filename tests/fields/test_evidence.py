@@ -16,7 +16,7 @@ from tests.fields.hand_made import (
 )
 
 from likewise.arrays import Floats
-from likewise.fields.beliefs import Beliefs
+from likewise.fields.beliefs import GIVEN, Beliefs
 from likewise.fields.evidence import (
     SILENT,
     WRONG,
@@ -56,7 +56,8 @@ def counted(journal: list[Answer]) -> tuple[Floats, Floats, Beliefs]:
         mutual = predicted.kind.endswith("groups") or j not in beliefs.class_of
         beliefs = beliefs.after(answer)
         if answer.verdict is not UNSURE:
-            spoken.append((i, j, SIGNS[answer.verdict], mutual))
+            weight = GIVEN if answer.how == "given" else 1
+            spoken.append((i, j, weight * SIGNS[answer.verdict], mutual))
     names = list(beliefs.members)
     samples = np.zeros((N, len(names)))
     classes = np.zeros((len(names), len(names)))

@@ -214,9 +214,21 @@ def test_two_settled_samples_are_compared_for_their_classes_or_as_a_check(
             assert question.sample not in names
 
 
+def can_be_asked(picture: Picture, known: Knowledge, sample: int) -> bool:
+    """Tell whether its likeliest class has a member it was not compared with."""
+    row = picture.questioned[0][picture.free.tolist().index(sample)]
+    members = picture.state.beliefs.members[picture.state.classes[int(row.argmax())]]
+    compared = [set(a.question.pair) for a in known.answers]
+    return any({sample, other} not in compared for other in members)
+
+
 def test_samples_under_way_go_first(steps: list[Step]) -> None:
     for picture, known, question in steps:
-        waiting = picture.state.beliefs.under_way
+        waiting = [
+            sample
+            for sample in picture.state.beliefs.under_way
+            if can_be_asked(picture, known, sample)
+        ]
         if waiting and not known.unsure:
             assert question.sample == waiting[-1]
 
@@ -436,6 +448,26 @@ def test_one_unsure_answer_is_followed_by_another_member_of_the_class(
 
     best = best_question(picture, known)
     assert best is None or best.question.sample != sample
+
+
+@pytest.mark.xfail(strict=True, reason="only its likeliest class is looked at")
+def test_a_sample_nobody_could_compare_with_one_class_is_asked_against_another(
+    ground: Ground,
+) -> None:
+    a, b = ground.medoids[:2].tolist()
+    sample = next(s for s in range(N) if s not in (a, b))
+    aside = frozenset(range(N)) - {a, b, sample}
+    picture = picture_of(ground, Beliefs.of([a, b]), aside)
+    said = (np.array([[0.5, 0.4]]), np.array([0.1]))
+    picture = with_parts(
+        picture, rows=said, questioned=said, doubted=said, pairs=np.zeros((2, 2))
+    )
+    known = Knowledge(N, aside=aside).after(asked(sample, a, UNSURE))
+
+    best = best_question(picture, known)
+
+    assert best is not None
+    assert best.question == Question(sample, b)
 
 
 def test_questions_that_are_open_are_not_asked_again(ground: Ground) -> None:

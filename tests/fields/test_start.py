@@ -198,6 +198,16 @@ def test_cliques_of_any_size_are_counted_and_found(
     assert classes_of(ground.start.tolist()) == classes_of(truth.tolist())
 
 
+@pytest.mark.xfail(
+    strict=True, reason="in a plane, later gaps are as large as the first"
+)
+@pytest.mark.parametrize("sizes", [(100, 100), (200, 200, 200)])
+def test_large_heaps_that_are_far_apart_are_counted(sizes: tuple[int, ...]) -> None:
+    ground = ground_for(blobs(sizes))
+
+    assert len(ground.medoids) == len(sizes)
+
+
 def nearest_to_the_middle(coordinates: Floats, labels: Indices) -> list[int]:
     """Return the sample of each cluster that is nearest to the mean of its rows."""
     rows = coordinates / np.linalg.norm(coordinates, axis=1, keepdims=True)
