@@ -67,9 +67,6 @@ def test_at_the_map_the_loss_is_flat(data: Seen, prior: tuple[float, float]) -> 
         assert abs(up - down) / (2 * step) < 1e-3
 
 
-@pytest.mark.xfail(
-    strict=True, reason="steps that hardly help are taken too: it swings"
-)
 def test_a_map_is_the_most_probable_one_also_when_sure_sayings_were_wrong() -> None:
     hits = (1.0, 0.999, 0.001, 0.5, 0.99, 0.5, 1.0, 0.0, 0.9, 0.0)
     misses = (0.1, 1.0, 0.1, 0.9, 0.1)

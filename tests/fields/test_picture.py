@@ -27,13 +27,11 @@ from likewise.fields.beliefs import Beliefs
 from likewise.fields.evidence import weighed
 from likewise.fields.ground import Ground
 from likewise.fields.maps import fitted_map, logit
+from likewise.fields.pairs import APART, CLOSED, PROMISED
 from likewise.fields.picture import (
-    APART,
     CLASS_PRIOR,
     CLASS_SLOPES,
-    CLOSED,
     FLOOR,
-    PROMISED,
     TEMPER,
     Picture,
     sharpened,

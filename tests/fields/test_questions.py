@@ -25,9 +25,10 @@ from tests.problems import Tiny, blobs
 from likewise.arrays import Floats
 from likewise.constraints import Verdict
 from likewise.fields.beliefs import Beliefs
+from likewise.fields.gain import uncertainty_drop
 from likewise.fields.ground import Ground
 from likewise.fields.picture import Picture
-from likewise.fields.questions import PATIENCE, best_question, uncertainty_drop
+from likewise.fields.questions import PATIENCE, best_question
 from likewise.knowledge import GO_ON, NEW, STAY, Answer, Knowledge, Prediction, Question
 from likewise.oracles import LabelOracle
 

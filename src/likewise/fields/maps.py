@@ -9,6 +9,7 @@ import numpy as np
 from likewise.arrays import Floats
 
 TINY = 1e-6
+ENOUGH = 0.25  # of what a step promises, it must keep
 
 
 def logit(p: Floats) -> Floats:
@@ -53,13 +54,14 @@ def fitted_map(
         return float(misfit + (precision * (w - start) ** 2).sum() / 2)
 
     w, least = start, loss(start)
-    for _ in range(20):
+    for _ in range(100):
         p = sigmoid(inputs @ w)
         slope = inputs.T @ (same - p) - precision * (w - start)
         bend = (inputs * (p * (1 - p))[:, np.newaxis]).T @ inputs + np.diag(precision)
         step = np.linalg.solve(bend, slope)
-        while loss(w + step) > least and np.abs(step).max() > TINY:
-            step = step / 2
+        enough = ENOUGH * float(slope @ step)
+        while loss(w + step) > least - enough and np.abs(step).max() > TINY:
+            step, enough = step / 2, enough / 2
         w, least = w + step, loss(w + step)
         if np.abs(step).max() < TINY:
             break

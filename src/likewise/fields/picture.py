@@ -17,16 +17,18 @@ from likewise.fields.evidence import (
 )
 from likewise.fields.ground import Ground
 from likewise.fields.maps import fitted_map, logit, sigmoid
+from likewise.fields.pairs import (
+    apart_of,
+    crowding,
+    main_of,
+    pressed,
+    shared_out,
+    step_chance,
+)
 from likewise.fields.state import State, settled_of
 
 FLOOR = 1e-3  # of a field, in units of its largest value at a sample
 TEMPER = 0.5  # of the experts' likelihoods
-APART = 0.02  # probability of "same" below which two classes count as apart
-CLOSED = 0.1  # expected number of mistakes among k classes that are all apart
-PROMISED = 0.3  # share of the merges that k asks for, promised by the pairs
-MOST_LIFT = 4.0  # of log odds
-CROWDING = 2.0  # log odds against a pair twice as large as a group, over log 2
-SURE = 0.999  # the most that elimination concludes
 CLASS_PRIOR, CLASS_SLOPES = (0.0, 1.5), (0.2, 10.0)
 
 
@@ -156,93 +158,46 @@ class Picture:
 
     @cached_property
     def closeness(self) -> Floats:
-        r"""For two classes, the chance that a step from the smaller ends in the other.
-
-        :math:`x_{gh} = R_{gh} / \min(\mathrm{vol}_g, \mathrm{vol}_h)`,
-        :math:`R = Q^T W Q`.
-        """
-        Q = self.membership
-        R = Q.T @ (self.ground.weights @ Q)
-        volume = np.maximum(R.sum(axis=1), 1e-300)
-        return R / np.minimum.outer(volume, volume)
+        """For two classes, the chance that a step from one ends in the other."""
+        return step_chance(self.ground.weights, self.membership)
 
     @cached_property
     def pairs(self) -> Floats:
         r"""P(same) of two classes, of shape (m, m), zero diagonal.
 
         :math:`p_{gh} = \sigma(a + b \, \mathrm{logit} \, x_{gh} + l N_{gh})`, (a, b)
-        learned from the answers about classes. Once k classes are known to be apart,
-        every other one is one of them: its odds are shared out among them.
+        learned from the answers about classes; if k is known, less what speaks against
+        groups that are too large, and adapted to there being k.
         """
-        tally = self.state.beliefs.tally
+        tally, votes = self.state.beliefs.tally, self.evidence.classes
         a, b = fitted_map(tally.groups, CLASS_PRIOR, CLASS_SLOPES)
-        strength = self.rates.strength * self.evidence.classes
-        same = sigmoid(a + b * logit(self.closeness) + strength - self._crowding())
+        odds = a + b * logit(self.closeness) + self.rates.strength * votes
+        k = self.ground.n_groups
+        if k is not None:
+            odds = odds - crowding(self.sizes / len(self.ground.start), k)
+        same = sigmoid(odds)
         np.fill_diagonal(same, 0.0)
-        main = np.array(self._main(same), dtype=np.intp)
-        if not main.size:
-            return self._pressed(same)
-        others = np.setdiff1d(np.arange(len(same)), main)
-        odds = same[np.ix_(others, main)]
-        odds = odds / (1 - odds)
-        shares = odds / np.maximum(odds.sum(axis=1, keepdims=True), 1e-300)
-        same[np.ix_(others, main)] = np.minimum(shares, SURE)
-        same[np.ix_(main, others)] = same[np.ix_(others, main)].T
-        return same
-
-    def _crowding(self) -> Floats:
-        r"""Return what speaks against joining two classes into more than a group.
-
-        :math:`2 \log(k (s_g + s_h) / n)` in log odds where that is positive: with k
-        known, two classes that would be larger together than groups are on average.
-        """
-        k = self.ground.n_groups or 0
-        joint = k * np.add.outer(self.sizes, self.sizes) / len(self.ground.start)
-        return CROWDING * np.log(np.maximum(joint, 1.0))
-
-    def _pressed(self, same: Floats) -> Floats:
-        r"""Return pair probabilities that leave room for k classes, if k is known.
-
-        m classes are k after m - k merges at least. Log odds are raised by one number
-        until the open pairs promise 0.3 (m - k) of them.
-        """
-        surplus = len(same) - (self.ground.n_groups or len(same))
-        open_pairs = np.triu(self.evidence.classes >= 0, 1)
-        x = logit(same[open_pairs])
-        for lift in np.arange(0.0, MOST_LIFT, 0.2):
-            raised = sigmoid(x + lift)
-            if raised.sum() >= PROMISED * surplus:
-                break
-        if surplus > 0 and open_pairs.any():
-            same[open_pairs] = raised
-            same.T[open_pairs] = raised
-        return same
+        if k is None:
+            return same
+        main = main_of(same, votes, self._members, k)
+        return shared_out(same, main) if main else pressed(same, votes, k)
 
     @cached_property
     def apart(self) -> np.ndarray:
         """Which classes are known to be apart, of shape (m, m)."""
-        return self._apart(self.pairs)
+        return apart_of(self.pairs, self.evidence.classes)
 
     @cached_property
     def main(self) -> list[int]:
         """The k classes that are all apart, or nothing while they are not found."""
-        return self._main(self.pairs)
-
-    def _apart(self, same: Floats) -> np.ndarray:
-        return (self.evidence.classes < 0) & (same < APART)
-
-    def _main(self, same: Floats) -> list[int]:
         k = self.ground.n_groups
         if k is None:
             return []
-        apart = self._apart(same)
-        if apart.sum() < k * (k - 1):
-            return []
-        members = self.state.beliefs.members
-        order = np.argsort([-len(m) for m in members.values()], kind="stable")
-        found = _clique(apart, order)
-        doubt = same[np.ix_(found, found)].sum() / 2
-        return found if len(found) == k > 1 and doubt <= CLOSED else []
+        return main_of(self.pairs, self.evidence.classes, self._members, k)
+
+    @property
+    def _members(self) -> list[int]:
+        return [len(members) for members in self.state.beliefs.members.values()]
 
     @cached_property
     def rows(self) -> tuple[Floats, Floats]:
@@ -356,12 +311,3 @@ def sharpened(mean: Floats) -> Floats:
 
 def _shares(counts: Floats) -> Floats:
     return counts / np.maximum(counts.sum(axis=1, keepdims=True), 1e-12)
-
-
-def _clique(apart: np.ndarray, order: Indices) -> list[int]:
-    """Return classes that are pairwise apart, largest first."""
-    found: list[int] = []
-    for g in order:
-        if apart[g, found].all():
-            found.append(int(g))
-    return found

@@ -10,6 +10,13 @@ import numpy as np
 
 from likewise.arrays import Floats, Indices
 from likewise.fields.evidence import weighed
+from likewise.fields.gain import (
+    DIGITS,
+    best_first,
+    entry_of,
+    likeliest,
+    uncertainty_drop,
+)
 from likewise.fields.maps import logit, sigmoid
 from likewise.fields.picture import Picture
 from likewise.fields.posterior import Coverage
@@ -20,7 +27,6 @@ MISPLACED = 0.2  # samples that a merge may misplace, in expectation
 N_TYPICAL = 5  # members of a class that may speak for it
 WORTH_A_CHECK = 0.1  # pairs that asking again must be expected to change
 PATIENCE = 2  # members tried before a sample and a class are left open
-DIGITS = 9  # gains are compared to so many: rounding must not choose
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,22 +45,6 @@ class Candidate:
     gain: float
     worth: float
     question: Question
-
-
-def uncertainty_drop(p: Floats, others: Floats, wrong: float) -> Floats:
-    r"""Return how much an answer lowers the Gini uncertainty, in expectation.
-
-    For an entry of probability p, the squares of the others summing to S, and a share e
-    of wrong answers, with :math:`q = p(1-e) + (1-p)e`,
-
-    .. math::
-        D = \frac{p^2 (1-e)^2 + e^2 S}{q} + \frac{p^2 e^2 + (1-e)^2 S}{1-q} - p^2 - S.
-    """
-    right = 1 - wrong
-    q = np.clip(p * right + (1 - p) * wrong, 1e-12, 1 - 1e-12)
-    same = (p**2 * right**2 + wrong**2 * others) / q
-    different = (p**2 * wrong**2 + right**2 * others) / (1 - q)
-    return same + different - p**2 - others
 
 
 def best_question(
@@ -91,13 +81,13 @@ class _Asker:
         if not len(free):
             return
         rows, new = picture.questioned
-        top, p, others = _likeliest(np.where(self._blocked(), 0.0, rows), rows, new)
+        top, p, others = likeliest(np.where(self._blocked(), 0.0, rows), rows, new)
         gain = uncertainty_drop(p, others, rates.wrong) * self._weight(top)
         gain = gain * self._reach(free, 1) * self._left(free)
         gain[(p <= 0) | np.isin(free, self._taken())] = -1.0
         best = int(np.argmax(gain))
         # As much doubt in the fields as there is on settled samples, for all alike.
-        _, p_doubted, others_doubted = _at(picture.doubted, best, int(top[best]))
+        p_doubted, others_doubted = entry_of(*picture.doubted, best, int(top[best]))
         doubted = uncertainty_drop(p_doubted, others_doubted, rates.wrong)
         plain = uncertainty_drop(p[best], others[best], rates.wrong)
         gain = gain * max(float(doubted) / max(float(plain), 1e-9), 1.0)
@@ -118,7 +108,7 @@ class _Asker:
         for sample in reversed(waiting):
             if sample in position and gain[position[sample]] >= 0:
                 yield position[sample]
-        for at in _best_first(gain):
+        for at in best_first(gain):
             if free[at] not in waiting:
                 yield at
 
@@ -168,10 +158,10 @@ class _Asker:
         if not kept.any():
             return
         rows, new, samples = rows[kept], new[kept], samples[kept]
-        top, p, others = _likeliest(rows, rows, new)
+        top, p, others = likeliest(rows, rows, new)
         gain = uncertainty_drop(p, others, picture.rates.wrong) * self._weight(top)
         gain = gain * self._reach(samples, -1)
-        for at in _best_first(gain):
+        for at in best_first(gain):
             if gain[at] < WORTH_A_CHECK:
                 return
             sample, column = int(samples[at]), int(top[at])
@@ -203,7 +193,7 @@ class _Asker:
         np.fill_diagonal(gain, -1.0)
         taken = self._taken_classes()
         gain[taken], gain[:, taken] = -1.0, -1.0
-        for at in _best_first(gain.ravel()):
+        for at in best_first(gain.ravel()):
             g, h = divmod(at, m)
             pair = self._pair(g, h) if gain[g, h] >= 0 else None
             if pair is None:
@@ -332,34 +322,3 @@ def _compared(known: Knowledge) -> dict[int, set[int]]:
         compared[i].add(j)
         compared[j].add(i)
     return dict(compared)
-
-
-def _likeliest(
-    askable: Floats, rows: Floats, new: Floats
-) -> tuple[Indices, Floats, Floats]:
-    """Return the likeliest class of each row, its probability, the others' squares."""
-    at, top = np.arange(len(rows)), askable.argmax(axis=1)
-    p = askable[at, top]
-    return top, p, (rows**2).sum(axis=1) + new**2 - rows[at, top] ** 2
-
-
-def _at(
-    rows_and_new: tuple[Floats, Floats], row: int, column: int
-) -> tuple[int, Floats, Floats]:
-    rows, new = rows_and_new
-    p = rows[row, column]
-    return column, p, (rows[row] ** 2).sum() + new[row] ** 2 - p**2
-
-
-def _best_first(gain: Floats) -> Iterator[int]:
-    """Yield positions by falling gain; equal up to rounding, the first one first."""
-    top = float(gain.max(initial=0.0))
-    if top <= 0:
-        yield from range(gain.size)
-        return
-    rounded = np.round(np.maximum(gain / top, -1.0), DIGITS)
-    best = int(np.argmax(rounded))
-    yield best
-    for at in np.argsort(-rounded, kind="stable"):
-        if at != best:
-            yield int(at)
