@@ -154,7 +154,6 @@ def test_the_unit_of_the_features_does_not_matter(unit: float, X: Floats) -> Non
     np.testing.assert_allclose(actual, expected, atol=1e-6)
 
 
-@pytest.mark.xfail(strict=True, reason="their median distance is 0: the unit is taken")
 def test_the_unit_does_not_matter_even_where_most_samples_are_equal() -> None:
     X = np.array([0.0] * 20 + [1.0, 3.0, 4.0])[:, np.newaxis]
 

@@ -454,7 +454,6 @@ def test_checks_are_no_hits() -> None:
     assert tally == after(asked(3, 5, SAME)).tally
 
 
-@pytest.mark.xfail(strict=True, reason="a settled sample is not under way: a first one")
 def test_asking_again_about_a_settled_sample_is_no_first_question() -> None:
     settled = after(asked(3, 5, SAME))
 

@@ -451,7 +451,6 @@ def test_one_unsure_answer_is_followed_by_another_member_of_the_class(
     assert best is None or best.question.sample != sample
 
 
-@pytest.mark.xfail(strict=True, reason="only its likeliest class is looked at")
 def test_a_sample_nobody_could_compare_with_one_class_is_asked_against_another(
     ground: Ground,
 ) -> None:

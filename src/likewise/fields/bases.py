@@ -12,6 +12,7 @@ from likewise.arrays import Floats, Samples
 SMOOTHING = 0.05  # added to eigenvalues: how fast the graph's prior falls off
 WIDTH = 4.0  # of the kernel, in median squared distances
 RANK = 100  # directions kept of the kernel of the features
+TINY = 1e-9  # of the largest distance: rounding
 N_TYPICAL = 500  # samples whose distances set the kernel's width
 
 
@@ -88,7 +89,10 @@ def _median_square(X: Samples) -> float:
     some = X[np.linspace(0, n - 1, min(n, N_TYPICAL)).astype(int)]
     squared = euclidean_distances(some, squared=True)
     pairs = squared[np.triu_indices_from(squared, 1)]
-    return float(np.median(pairs)) if pairs.size else 1.0
+    if not pairs.size:
+        return 1.0
+    middle = float(np.median(pairs))
+    return middle if middle > TINY * pairs.max() else float(pairs.mean())
 
 
 def _with_constant(basis: Floats) -> Floats:

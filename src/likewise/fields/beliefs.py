@@ -107,7 +107,7 @@ class Beliefs:
         if predicted is None:
             i, j, predicted, state = self._unasked(i, j, sign)
         else:
-            first = i not in self.under_way
+            first = i not in self.under_way and i not in self.class_of
             tally = self.tally.after(predicted, sign, is_first=first)
             state = replace(self, tally=tally)
         mutual = predicted.kind.endswith("groups") or j not in state.class_of

@@ -81,7 +81,8 @@ class _Asker:
         if not len(free):
             return
         rows, new = picture.questioned
-        top, p, others = likeliest(np.where(self._blocked(), 0.0, rows), rows, new)
+        askable = np.where(self._blocked(), 0.0, rows)
+        top, p, others = likeliest(askable, rows, new)
         gain = uncertainty_drop(p, others, rates.wrong) * self._weight(top)
         gain = gain * self._reach(free, 1) * self._left(free)
         gain[(p <= 0) | np.isin(free, self._taken())] = -1.0
@@ -92,8 +93,8 @@ class _Asker:
         plain = uncertainty_drop(p[best], others[best], rates.wrong)
         gain = gain * max(float(doubted) / max(float(plain), 1e-9), 1.0)
         for at in self._order(gain, free):
-            sample, column = int(free[at]), int(top[at])
-            partner = self._partner(sample, column)
+            sample = int(free[at])
+            column, partner = self._likeliest_partner(sample, askable[at])
             if partner is None or gain[at] < 0:
                 continue
             predicted = self._expect_sample(at, column, partner)
@@ -266,6 +267,18 @@ class _Asker:
         noise = coverage.noise + sign * coverage.variance[samples]
         n = len(ground.start)
         return 1 + n / ground.reach * length / np.maximum(noise, 1e-9 * coverage.noise)
+
+    def _likeliest_partner(
+        self, sample: int, askable: Floats
+    ) -> tuple[int, int | None]:
+        """Return the likeliest class that has a member to compare with, and which."""
+        for column in np.argsort(-askable, kind="stable"):
+            if askable[column] <= 0:
+                break
+            partner = self._partner(sample, int(column))
+            if partner is not None:
+                return int(column), partner
+        return -1, None
 
     def _partner(self, sample: int, column: int) -> int | None:
         """Return the most typical member of a class not yet compared with a sample."""
