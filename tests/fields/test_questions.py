@@ -7,8 +7,6 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from tests.fields.hand_made import (
     DIFFERENT,
     SAME,
@@ -25,7 +23,6 @@ from tests.problems import Tiny, blobs
 from likewise.arrays import Floats
 from likewise.constraints import Verdict
 from likewise.fields.beliefs import Beliefs
-from likewise.fields.gain import uncertainty_drop
 from likewise.fields.ground import Ground
 from likewise.fields.picture import Picture
 from likewise.fields.questions import PATIENCE, best_question
@@ -71,73 +68,6 @@ def expected_of(question: Question) -> Prediction:
     return question.predicted
 
 
-def gini_drop(row: Floats, entry: int, wrong: float) -> float:
-    """Ask about one entry of a row, both answers by Bayes, and compare."""
-    drop = -float((row**2).sum())
-    is_entry = np.arange(len(row)) == entry
-    for says_same in (True, False):
-        fits = is_entry == says_same
-        joint = row * np.where(fits, 1 - wrong, wrong)
-        chance = float(joint.sum())
-        if chance > 0:
-            drop += chance * float(((joint / chance) ** 2).sum())
-    return drop
-
-
-@given(
-    st.lists(st.floats(0.01, 1), min_size=2, max_size=6),
-    st.one_of(st.just(0.0), st.floats(0.001, 0.5)),
-)
-def test_the_drop_is_the_mean_over_both_answers(
-    weights: list[float], wrong: float
-) -> None:
-    row = np.array(weights) / sum(weights)
-
-    for entry in range(len(row)):
-        others = float((np.delete(row, entry) ** 2).sum())
-        actual = float(uncertainty_drop(row[entry], np.array(others), wrong))
-        assert actual == pytest.approx(gini_drop(row, entry, wrong), abs=1e-9)
-
-
-@given(st.floats(0, 1), st.floats(0, 1), st.floats(0.001, 0.5))
-def test_an_answer_is_never_expected_to_raise_uncertainty(
-    p: float, spread: float, wrong: float
-) -> None:
-    # What the others are: one of them, or many small ones, or between the two.
-    others = np.array((1 - p) ** 2 * spread)
-
-    drop = float(uncertainty_drop(np.array(p), others, wrong))
-
-    assert drop >= -1e-12
-
-
-@pytest.mark.parametrize("p", [0.0, 1.0])
-@pytest.mark.parametrize("wrong", [0.0, 0.1])
-def test_what_is_certain_is_not_worth_asking(p: float, wrong: float) -> None:
-    others = np.array((1 - p) ** 2)
-
-    drop = float(uncertainty_drop(np.array(p), others, wrong))
-
-    assert drop == pytest.approx(0.0, abs=1e-9)
-
-
-def test_answers_that_are_wrong_half_the_time_say_nothing() -> None:
-    p, others = np.array([0.2, 0.5, 0.9]), np.array([0.3, 0.25, 0.01])
-
-    np.testing.assert_allclose(uncertainty_drop(p, others, 0.5), 0.0, atol=1e-12)
-
-
-@given(st.floats(0.01, 0.99), st.floats(0, 0.2))
-def test_surer_answers_are_worth_more(p: float, wrong: float) -> None:
-    others = np.array((1 - p) ** 2)
-
-    less, more = (
-        float(uncertainty_drop(np.array(p), others, e)) for e in (wrong + 0.1, wrong)
-    )
-
-    assert more >= less - 1e-12
-
-
 def test_questions_are_about_two_samples_that_exist(steps: list[Step]) -> None:
     assert steps
     for _, _, question in steps:
@@ -169,14 +99,24 @@ def test_every_question_comes_with_what_is_expected(steps: list[Step]) -> None:
         )
 
 
-def test_a_free_sample_is_compared_with_a_likely_class(steps: list[Step]) -> None:
+def open_classes(picture: Picture, known: Knowledge, sample: int) -> list[int]:
+    """Return the columns of classes with a member it was not compared with."""
+    compared = [set(answer.question.pair) for answer in known.answers]
+    return [
+        column
+        for column, members in enumerate(picture.state.beliefs.members.values())
+        if any({sample, other} not in compared for other in members)
+    ]
+
+
+def test_a_free_sample_is_compared_with_the_likeliest_class(steps: list[Step]) -> None:
     for picture, known, question in steps:
         beliefs, expected = picture.state.beliefs, expected_of(question)
         if question.sample in beliefs.class_of or known.unsure:
             continue
         row = picture.questioned[0][picture.free.tolist().index(question.sample)]
         column = picture.state.classes.index(beliefs.class_of[question.against])
-        assert column == row.argmax()
+        assert row[column] == row[open_classes(picture, known, question.sample)].max()
         assert expected.same == pytest.approx(row[column])
         assert expected.aux == pytest.approx(picture.far[question.sample])
 
@@ -215,20 +155,12 @@ def test_two_settled_samples_are_compared_for_their_classes_or_as_a_check(
             assert question.sample not in names
 
 
-def can_be_asked(picture: Picture, known: Knowledge, sample: int) -> bool:
-    """Tell whether its likeliest class has a member it was not compared with."""
-    row = picture.questioned[0][picture.free.tolist().index(sample)]
-    members = picture.state.beliefs.members[picture.state.classes[int(row.argmax())]]
-    compared = [set(a.question.pair) for a in known.answers]
-    return any({sample, other} not in compared for other in members)
-
-
 def test_samples_under_way_go_first(steps: list[Step]) -> None:
     for picture, known, question in steps:
         waiting = [
             sample
             for sample in picture.state.beliefs.under_way
-            if can_be_asked(picture, known, sample)
+            if open_classes(picture, known, sample)
         ]
         if waiting and not known.unsure:
             assert question.sample == waiting[-1]

@@ -1,0 +1,60 @@
+"""What the documents say is true, and says everything there is."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+import likewise
+from likewise import METHODS
+from likewise.cli import app
+
+ROOT = Path(__file__).parents[2]
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+DOCS = README + "".join(
+    path.read_text(encoding="utf-8") for path in sorted((ROOT / "docs").glob("*.md"))
+)
+
+
+def test_the_example_of_the_readme_prints_what_it_says(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    found = re.search(r"```python\n(.*?)```", README, re.DOTALL)
+    assert found is not None
+
+    exec(compile(found[1], "README.md", "exec"), {})
+
+    assert capsys.readouterr().out == "1.0\n"
+
+
+@pytest.mark.parametrize("command", [info.name for info in app.registered_commands])
+def test_every_command_is_in_the_readme(command: str) -> None:
+    assert re.search(rf"likewise [^\n]*\b{command}\b", README)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_every_method_is_in_the_documents(method: str) -> None:
+    assert f"`{method}`" in DOCS
+
+
+@pytest.mark.parametrize("link", re.findall(r"\]\(([^)#:]+)\)", DOCS))
+def test_every_link_leads_somewhere(link: str) -> None:
+    assert (ROOT / link).exists() or (ROOT / "docs" / link).exists()
+
+
+def test_the_public_names_are_there_once() -> None:
+    assert len(likewise.__all__) == len(set(likewise.__all__))
+    assert all(hasattr(likewise, name) for name in likewise.__all__)
+
+
+def test_every_module_is_on_the_map() -> None:
+    text = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
+    source = ROOT / "src/likewise"
+    names = {path.name for path in source.glob("*.py")} - {"__init__.py"}
+    folders = {path.name + "/" for path in source.iterdir() if path.is_dir()}
+
+    missing = [name for name in names | folders if name not in text]
+
+    assert [name for name in missing if name != "__pycache__/"] == []
