@@ -32,6 +32,7 @@ from likewise.fields.picture import (
     CLASS_PRIOR,
     CLASS_SLOPES,
     FLOOR,
+    FOUNDER,
     TEMPER,
     Picture,
     sharpened,
@@ -133,6 +134,7 @@ def test_sharpened_rows_are_cubes_floored_and_normalised(
     rng: np.random.Generator,
 ) -> None:
     mean = rng.uniform(-0.5, 1.0, (6, 4))
+    mean[:, 2] = rng.uniform(0.1, 1.0, 6)  # every row speaks for some class
 
     actual = sharpened(mean)
 
@@ -183,12 +185,14 @@ def let_go(beliefs: Beliefs, sample: int) -> Beliefs:
 
 def shares_by_start(picture: Picture, beliefs: Beliefs, sample: int) -> Floats:
     """Return the classes of the settled samples in a sample's start clusters."""
-    start = picture.ground.start
+    start, medoids = picture.ground.start, set(picture.ground.medoids.tolist())
     total = np.zeros(len(picture.state.classes))
     for cluster, part in enumerate(dense(picture.ground.shares[[sample]])[0]):
-        inside = [beliefs.class_of[s] for s in beliefs.class_of if start[s] == cluster]
+        inside = [s for s in beliefs.class_of if start[s] == cluster]
+        weights = {s: FOUNDER if s in medoids else 1.0 for s in inside}
         for at, name in enumerate(picture.state.classes):
-            total[at] += part * inside.count(name) / max(len(inside), 1)
+            mine = sum(weights[s] for s in inside if beliefs.class_of[s] == name)
+            total[at] += part * mine / max(sum(weights.values()), 1e-12)
     return total
 
 

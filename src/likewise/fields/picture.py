@@ -27,6 +27,7 @@ from likewise.fields.pairs import (
 )
 from likewise.fields.state import State, settled_of
 
+FOUNDER = 4.0  # samples that a medoid counts for in its cluster: it is typical
 FLOOR = 1e-3  # of a field, in units of its largest value at a sample
 TEMPER = 0.5  # of the experts' likelihoods
 CLASS_PRIOR, CLASS_SLOPES = (0.0, 1.5), (0.2, 10.0)
@@ -106,12 +107,15 @@ class Picture:
 
     @cached_property
     def _counts(self) -> Floats:
-        """Settled samples by start cluster and class."""
+        """Settled samples by start cluster and class, the medoids for several."""
         samples, columns = self.settled
         shape = (self.ground.shares.shape[1], len(self.state.classes))
         at = np.ravel_multi_index((self.ground.start[samples], columns), shape)
-        counts = np.bincount(at, minlength=shape[0] * shape[1])
-        return counts.reshape(shape).astype(np.float64)
+        counts = np.bincount(at, self._weights(samples), minlength=shape[0] * shape[1])
+        return np.asarray(counts, dtype=np.float64).reshape(shape)
+
+    def _weights(self, samples: Indices) -> Floats:
+        return np.where(np.isin(samples, self.ground.medoids), FOUNDER, 1.0)
 
     @cached_property
     def parts(self) -> tuple[Floats, Floats]:
@@ -264,7 +268,7 @@ class Picture:
         own = self.ground.shares[samples] @ _shares(self._counts)
         mine = dense(self.ground.shares[samples])[at, start][:, np.newaxis]
         less = self._counts[start]
-        less[at, columns] -= 1.0
+        less[at, columns] -= self._weights(samples)
         return own + mine * (_shares(less) - _shares(self._counts[start]))
 
     @cached_property
