@@ -144,6 +144,14 @@ def test_a_new_group_is_apart_from_all_others_in_one_act(
     assert session.history == before
 
 
+def test_a_first_group_of_its_own_is_nothing_to_record() -> None:
+    session = Session([[0.0], [1.0], [9.0]], "urasc+n")
+
+    session.tell_group(0, "new")
+
+    assert session.undo() is None
+
+
 def test_a_word_that_is_no_group_is_refused(iris: Dataset) -> None:
     with pytest.raises(InputError, match="'new'"):
         Session(iris.X).tell_group(0, "oak")

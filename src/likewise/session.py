@@ -192,7 +192,8 @@ class Session:
                 c.group.id for c in self.candidates(sample) if c.group.id != sample
             ]
             told = unlike_all(sample, others)
-            self._tell([(q, Verdict.DIFFERENT, "group") for q in told], "raise")
+            if told:
+                self._tell([(q, Verdict.DIFFERENT, "group") for q in told], "raise")
             return
         anchor = group.id if isinstance(group, Group) else group
         self._tell([(Question(sample, anchor), Verdict.SAME, "group")], "raise")
