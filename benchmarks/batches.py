@@ -27,10 +27,9 @@ def questions_to_level(
 ) -> int:
     """Return the questions that one run takes, or its budget."""
     dataset = load(name, data)
-    kept = np.random.default_rng(subset).permutation(len(dataset.y))
-    kept = kept[: int(0.9 * len(kept))]
-    y = dataset.y[kept]
-    session = Session(dataset.X[kept], method, dataset.n_classes, random_state=subset)
+    part = dataset.nine_tenths(subset)
+    y = part.y
+    session = Session(part.X, method, dataset.n_classes, random_state=subset)
     oracle = LabelOracle(y)
     while session.n_questions < budget and (batch := session.ask(size)):
         for question in batch:

@@ -10,7 +10,6 @@ on ten development sets, two random 90 % subsets each.
 from __future__ import annotations
 
 import argparse
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -29,7 +28,7 @@ def weights() -> None:
     """Print Jaccard and ARI after some answers under each choice."""
     wine, digits = load("wine"), load("digits")
     some = np.random.default_rng(0).permutation(len(digits.y))[:500]
-    few = replace(digits, X=digits.X[some], y=digits.y[some])
+    few = digits.subset(some)
     rows = [
         ("wine, signed", wine, {}, "auto", (0, 20, 60, 100)),
         ("wine, literal, -1", wine, _LITERAL, "auto", (0, 20, 60, 100)),
@@ -75,9 +74,8 @@ def _one(
     name: str, data: Path, step: str, gradient: str | None, seed: int
 ) -> tuple[float, float, float]:
     dataset = load(name, data)
-    kept = np.random.default_rng(seed).permutation(len(dataset.y))
-    kept = kept[: int(0.9 * len(kept))]
-    X, y, k = dataset.X[kept], dataset.y[kept], dataset.n_classes
+    part, k = dataset.nine_tenths(seed), dataset.n_classes
+    X, y = part.X, part.y
     budget = int(min(max(200, 1.2 * len(dataset.y), 20 * k), 800))
     grid = [int(10 * 1.41**i) for i in range(20) if 10 * 1.41**i <= budget]
     session = Session(

@@ -27,10 +27,9 @@ SETS += ["cho", "digits", "dog", "face-1", "leaf"]
 def curve(name: str, data: Path, method: str, subset: int, questions: int) -> Floats:
     """Return Jaccard and ARI before any question and after each one."""
     dataset = load(name, data)
-    kept = np.random.default_rng(subset).permutation(len(dataset.y))
-    kept = kept[: int(0.9 * len(kept))]
-    y = dataset.y[kept]
-    session = Session(dataset.X[kept], method, dataset.n_classes, random_state=subset)
+    part = dataset.nine_tenths(subset)
+    y = part.y
+    session = Session(part.X, method, dataset.n_classes, random_state=subset)
     labels = [session.labels]
     labels += [view.labels for view in run(session, LabelOracle(y), questions)]
     return np.array([(jaccard(y, found), ari(y, found)) for found in labels])

@@ -108,18 +108,14 @@ def part_of(dataset: Dataset, subset: str) -> Dataset:
     """
     if subset == "full":
         return dataset
+    if not subset.startswith("thin"):
+        return dataset.nine_tenths(int(subset))
     rng = np.random.default_rng(int(subset.removeprefix("thin")))
-    kept = rng.permutation(len(dataset.y))
-    if subset.startswith("thin"):
-        shares = rng.uniform(0.2, 1.0, dataset.n_classes)
-        ranks = [
-            np.sum(dataset.y[kept[:at]] == c) for at, c in enumerate(dataset.y[kept])
-        ]
-        sizes = np.bincount(dataset.y)[dataset.y[kept]]
-        kept = kept[ranks < np.ceil(shares[dataset.y[kept]] * sizes)]
-    else:
-        kept = kept[: int(0.9 * len(kept))]
-    return replace(dataset, X=dataset.X[kept], y=dataset.y[kept])
+    order = rng.permutation(len(dataset.y))
+    shares = rng.uniform(0.2, 1.0, dataset.n_classes)
+    y = dataset.y[order]
+    ranks = [np.sum(y[:at] == c) for at, c in enumerate(y)]
+    return dataset.subset(order[ranks < np.ceil(shares[y] * np.bincount(y)[y])])
 
 
 def trace(cell: Cell, part: Dataset, n_clusters: int | None) -> Trace:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from likewise.arrays import Floats
+from likewise.arrays import Floats, Indices
 
 
 @dataclass(frozen=True)
@@ -42,6 +42,16 @@ class Dataset:
     def n_classes(self) -> int:
         """How many classes there are."""
         return int(self.y.max()) + 1
+
+    def subset(self, kept: Indices) -> Dataset:
+        """Return some of the samples, in the order given."""
+        raw = None if self.raw is None else self.raw[kept]
+        return replace(self, X=self.X[kept], y=self.y[kept], raw=raw)
+
+    def nine_tenths(self, seed: int) -> Dataset:
+        """Return 90 % of the samples, drawn and shuffled with a seed."""
+        n = len(self.y)
+        return self.subset(np.random.default_rng(seed).permutation(n)[: int(0.9 * n)])
 
     def samples_for(self, affinity: Any) -> Floats:
         """Return the features that suit an affinity."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import csv
 import os
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -57,9 +58,8 @@ def only_people(faces: Dataset, name: str, data: Path | None) -> Dataset:
     people = listed.read_text(encoding="utf-8").split()
     archive = _find(name, "lfw500/features_dlib.npz", "the folder of face-1", data)
     kept = np.isin(np.load(archive)["y"].astype(str), people)
-    raw = None if faces.raw is None else faces.raw[kept]
-    y = coded(faces.y[kept])
-    return Dataset(name, faces.X[kept], y, faces.scaling, faces.paper_affinity, raw)
+    part = faces.subset(np.flatnonzero(kept))
+    return replace(part, name=name, y=coded(part.y))
 
 
 def _find(name: str, file: str, source: str, data: Path | None) -> Path:
