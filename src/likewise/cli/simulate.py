@@ -23,10 +23,9 @@ from likewise.datasets.files import Reading
 from likewise.errors import InputError
 from likewise.experiments.runner import Curve, Plan
 from likewise.experiments.runner import simulate as run_once
+from likewise.experiments.summary import LEVELS, questions_to
 from likewise.methods import find_method
 from likewise.metrics import METRICS, all_in_one
-
-LEVELS = (0.8, 0.9, 0.95)
 
 
 def simulate(
@@ -126,17 +125,7 @@ def _mean_and_spread(values: list[float]) -> str:
 
 def _questions_to(curves: list[Curve], level: float, budget: int) -> str:
     """Return the mean; a run that does not get there counts as its budget."""
-    first = [
-        next(
-            (
-                q
-                for q, j in zip(c.questions, c.scores["jaccard"], strict=True)
-                if j >= level
-            ),
-            None,
-        )
-        for c in curves
-    ]
+    first = [questions_to(level, curve.scores["jaccard"]) for curve in curves]
     missed = sum(value is None for value in first)
     mean = np.mean([budget if value is None else value for value in first])
     note = f" (not reached in {missed} of {len(first)} runs)" if missed else ""
