@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 import scipy.sparse as sp
 from tests.definitions import classes_of
+from tests.lines import LINE, ask, told
 from tests.problems import Tiny, random_affinity
 
 from likewise import (
@@ -24,27 +25,11 @@ from likewise import (
 )
 from likewise.journal import MemoryJournal
 
-LINE = np.arange(12.0)[:, np.newaxis] + 20.0 * (np.arange(12) >= 6)[:, np.newaxis]
-
-
-def told(session: Session) -> list[tuple[int, int, str]]:
-    """Return the history without numbers."""
-    return [
-        (a.question.sample, a.question.against, a.verdict.value)
-        for a in session.history
-    ]
-
 
 @pytest.fixture
 def session() -> Session:
     """Two rows of six samples, 0 to 5 and 6 to 11, far from each other."""
     return Session(LINE, n_clusters=2)
-
-
-def ask(session: Session) -> Question:
-    question = session.ask()
-    assert question is not None
-    return question
 
 
 def test_a_question_stays_open_until_something_is_told(session: Session) -> None:

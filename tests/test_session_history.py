@@ -5,32 +5,17 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from tests.definitions import truth_of
+from tests.lines import LINE, ask, told
 from tests.problems import Tiny, blobs
 
-from likewise import Answer, InputError, LabelOracle, Question, Session, Verdict, run
+from likewise import Answer, InputError, LabelOracle, Session, Verdict, run
 from likewise.journal import MemoryJournal, Renamed, Retracted, SetAside, Told
-
-LINE = np.arange(12.0)[:, np.newaxis] + 20.0 * (np.arange(12) >= 6)[:, np.newaxis]
-
-
-def told(session: Session) -> list[tuple[int, int, str]]:
-    """Return the history without numbers."""
-    return [
-        (a.question.sample, a.question.against, a.verdict.value)
-        for a in session.history
-    ]
 
 
 @pytest.fixture
 def session() -> Session:
     """Two rows of six samples, 0 to 5 and 6 to 11, far from each other."""
     return Session(LINE, n_clusters=2)
-
-
-def ask(session: Session) -> Question:
-    question = session.ask()
-    assert question is not None
-    return question
 
 
 def test_undo_takes_back_the_last_answer(session: Session) -> None:
