@@ -82,6 +82,8 @@ def _show(question: Question, pile: Pile, session: Session) -> None:
     )
     left, right = pile.shown[question.sample], pile.shown[question.against]
     width = max(map(len, left))
+    if "text" not in left:
+        say(f"  {'':<{width}}  {'A':>12}  {'B':>12}")
     for name in left:
         if name == "text":
             say(f"  A: {left[name]}\n  B: {right[name]}")
