@@ -22,6 +22,7 @@ from likewise.fields.picture import Picture
 from likewise.fields.posterior import Coverage
 from likewise.knowledge import GO_ON, NEW, STAY, Knowledge, Prediction, Question
 
+LIKELY = 0.5  # more likely than not
 FOUNDING = 0.15  # a sample with no class this likely founds one
 MISPLACED = 0.2  # samples that a merge may misplace, in expectation
 N_TYPICAL = 5  # members of a class that may speak for it
@@ -147,7 +148,7 @@ class _Asker:
         after = weighed(rows, new, votes, picture.rates.strength)[0][0]
         if picture.main:
             left = [g for g in picture.main if votes[0, g] >= 0]
-            if len(left) == 1 and after[left[0]] > 0.5:  # noqa: PLR2004
+            if len(left) == 1 and after[left[0]] > LIKELY:
                 return picture.state.classes[left[0]]
         return GO_ON if after.max() >= FOUNDING else NEW
 
@@ -173,7 +174,7 @@ class _Asker:
             after = rows[[at]] * np.exp(
                 -picture.rates.strength * (np.arange(rows.shape[1]) == column)
             )
-            stays = after[0, home] / (after.sum() + new[at]) >= 0.5  # noqa: PLR2004
+            stays = after[0, home] / (after.sum() + new[at]) >= LIKELY
             meaning = STAY if stays else GO_ON
             kind = "check" if self._is_known(sample, partner) else "sample"
             predicted = Prediction(float(p[at]), kind, if_different=meaning)
@@ -212,7 +213,7 @@ class _Asker:
         after = float(sigmoid(logit(np.array(p)) + strength))
         members = [len(m) for m in picture.state.beliefs.members.values()]
         misplaced = (1 - after) * min(members[g], members[h])
-        believed = after > 0.5 and misplaced <= MISPLACED  # noqa: PLR2004
+        believed = after > LIKELY and misplaced <= MISPLACED
         kind = "check groups" if self._is_known(*pair) else "groups"
         return Prediction(
             p, kind, float(picture.closeness[g, h]), bool(believed), self._rest(g, h)
