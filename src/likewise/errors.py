@@ -7,6 +7,8 @@
     ├── ContradictionError     also a ValueError: an answer denies earlier answers
     ├── MissingDataError       also a FileNotFoundError: a data set is not on this disk
     └── MissingExtraError      also an ImportError: an optional package is not installed
+
+    AssumptionWarning          a UserWarning: something unknown was taken to be so
 """
 
 from __future__ import annotations
@@ -60,3 +62,7 @@ class MissingExtraError(LikewiseError, ImportError):
             f"This needs {package}, which is not installed: "
             f"run `pip install 'likewise[{extra}]'`."
         )
+
+
+class AssumptionWarning(UserWarning):
+    """Something that nobody said was taken to be so."""

@@ -25,7 +25,7 @@ from likewise.journal import (
     standing,
 )
 from likewise.knowledge import Answer, Knowledge, Question
-from likewise.methods import AnyMethod, Model, find_method
+from likewise.methods import AnyMethod, Model, clusters_for, find_method
 from likewise.problem import Problem, problem_of
 from likewise.views import (
     Candidate,
@@ -90,9 +90,9 @@ class Session:
         self._method = find_method(method)
         self._data = X
         self._affinity = affinity
-        self._n_clusters = n_clusters
+        self._n_clusters = clusters_for(self._method, n_clusters)
         self._seed = np.random.SeedSequence(random_state).entropy
-        self._given = problem_of(X, affinity=affinity, n_clusters=n_clusters)
+        self._given = problem_of(X, affinity=affinity, n_clusters=self._n_clusters)
         self._journal = MemoryJournal() if journal is None else journal
         self._replay()
         if not self._standing.n_answers:

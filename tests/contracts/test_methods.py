@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
 
@@ -14,7 +15,9 @@ from tests.problems import Tiny, blobs
 
 from likewise import METHODS, LabelOracle, Question, Session, run
 from likewise.affinity import auto
+from likewise.arrays import Indices
 from likewise.constraints import Verdict
+from likewise.errors import AssumptionWarning, InputError
 from likewise.knowledge import Knowledge
 
 
@@ -23,14 +26,33 @@ def method(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 
 
+@pytest.fixture(params=[name for name, m in METHODS.items() if not m.most_clusters])
+def any_number(request: pytest.FixtureRequest) -> str:
+    """A method that can tell any number of groups apart."""
+    return str(request.param)
+
+
+@pytest.fixture(params=[name for name, m in METHODS.items() if m.most_clusters])
+def only_two(request: pytest.FixtureRequest) -> str:
+    """A method that can tell two groups apart and no more."""
+    return str(request.param)
+
+
+def heaps(method: str, *, spread: float = 1.5, seed: int = 0) -> Tiny:
+    """Return heaps that run into each other, as many as the method can tell apart."""
+    two_at_most = METHODS[method].most_clusters is not None
+    return blobs((8, 7) if two_at_most else (5, 5, 5), spread=spread, seed=seed)
+
+
 @pytest.fixture
-def tiny(seed: int) -> Tiny:
-    """Three heaps of 5 that run into each other: no method is right at once."""
-    return blobs((5, 5, 5), spread=1.5, seed=seed)
+def tiny(method: str, seed: int) -> Tiny:
+    """Heaps that run into each other: no method is right at once."""
+    return heaps(method, seed=seed)
 
 
 def start(tiny: Tiny, method: str, **options: Any) -> Session:
-    return Session(tiny.X, method, **{"n_clusters": 3, "random_state": 7, **options})
+    k = len(set(tiny.truth.tolist()))
+    return Session(tiny.X, method, **{"n_clusters": k, "random_state": 7, **options})
 
 
 def dialogue(session: Session, oracle: Any) -> Iterator[Question]:
@@ -168,7 +190,8 @@ def test_confidence_is_a_probability_for_each_sample(method: str, tiny: Tiny) ->
 
 
 def test_questions_end_when_nobody_can_tell(method: str) -> None:
-    session = start(blobs((3, 3, 2)), method)
+    tiny = heaps(method)
+    session = start(Tiny(tiny.X[:8], tiny.truth[:8]), method)
 
     asked = list(dialogue(session, lambda _: "unsure"))
 
@@ -196,8 +219,9 @@ def test_wrong_answers_that_nobody_asked_for_do_no_harm(
         assert_labels_are_sound(session)
 
 
-def test_the_number_of_clusters_may_be_unknown(method: str, tiny: Tiny) -> None:
-    session = start(tiny, method, n_clusters=None)
+def test_the_number_of_clusters_may_be_unknown(any_number: str) -> None:
+    tiny = heaps(any_number)
+    session = start(tiny, any_number, n_clusters=None)
 
     for _ in dialogue(session, LabelOracle(tiny.truth)):
         assert_labels_are_sound(session)
@@ -205,8 +229,9 @@ def test_the_number_of_clusters_may_be_unknown(method: str, tiny: Tiny) -> None:
     assert classes_of(session.labels.tolist()) == classes_of(tiny.truth.tolist())
 
 
-def test_more_classes_than_clusters_are_found_too(method: str, tiny: Tiny) -> None:
-    session = start(tiny, method, n_clusters=2)
+def test_more_classes_than_clusters_are_found_too(any_number: str) -> None:
+    tiny = heaps(any_number)
+    session = start(tiny, any_number, n_clusters=2)
 
     for _ in dialogue(session, LabelOracle(tiny.truth)):
         assert_labels_are_sound(session)
@@ -214,12 +239,30 @@ def test_more_classes_than_clusters_are_found_too(method: str, tiny: Tiny) -> No
     assert classes_of(session.labels.tolist()) == classes_of(tiny.truth.tolist())
 
 
-def test_fewer_classes_than_clusters_are_found_too(method: str, tiny: Tiny) -> None:
-    session = start(tiny, method, n_clusters=6)
+def test_fewer_classes_than_clusters_are_found_too(any_number: str) -> None:
+    tiny = heaps(any_number)
+    session = start(tiny, any_number, n_clusters=6)
 
     for _ in dialogue(session, LabelOracle(tiny.truth)):
         assert_labels_are_sound(session)
 
+    assert classes_of(session.labels.tolist()) == classes_of(tiny.truth.tolist())
+
+
+def test_a_method_for_two_groups_refuses_three(only_two: str) -> None:
+    with pytest.raises(InputError, match="can tell only 2 groups apart"):
+        Session(heaps(only_two).X, only_two, n_clusters=3)
+
+
+def test_a_method_for_two_groups_takes_two_and_says_so(only_two: str) -> None:
+    tiny = heaps(only_two)
+
+    with pytest.warns(AssumptionWarning, match="takes 2"):
+        session = start(tiny, only_two, n_clusters=None)
+
+    for question in dialogue(session, LabelOracle(tiny.truth)):
+        assert_labels_are_sound(session)
+        assert question.sample != question.against
     assert classes_of(session.labels.tolist()) == classes_of(tiny.truth.tolist())
 
 
@@ -253,7 +296,9 @@ def test_a_graph_in_pieces_is_enough(method: str) -> None:
 def test_very_few_samples_are_enough(
     method: str, n: int, n_clusters: int | None
 ) -> None:
-    truth = np.arange(n)
+    most = METHODS[method].most_clusters
+    truth = np.arange(n) if most is None else np.arange(n) % most
+    n_clusters = n_clusters or most
     X = truth[:, np.newaxis].astype(float)
     session = start(Tiny(X, truth), method, n_clusters=n_clusters)
 
@@ -327,17 +372,58 @@ def test_a_first_sample_that_was_set_aside_stops_nothing(
         assert sample not in question.pair
 
 
-def test_permuting_the_samples_permutes_the_labels(
-    method: str, three_blobs: Tiny, rng: np.random.Generator
-) -> None:
-    X, truth = three_blobs.X, three_blobs.truth.tolist()
-    pairs = [rng.choice(24, 2, replace=False).tolist() for _ in range(12)]
+@dataclass(frozen=True)
+class Moved:
+    """A problem with answers, and the same problem with its samples in other order."""
+
+    method: str
+    here: Session
+    there: Session
+    place: Indices  # where each sample of the one is in the other
+
+
+@pytest.fixture(params=range(4))
+def moved(
+    request: pytest.FixtureRequest, method: str, rng: np.random.Generator
+) -> Moved:
+    tiny = heaps(method, spread=1.5, seed=request.param)
+    n, truth = len(tiny.X), tiny.truth.tolist()
+    k = len(set(truth))
+    pairs = [rng.choice(n, 2, replace=False).tolist() for _ in range(3 * k)]
     answers = [(i, j, truth_of(truth, i, j)) for i, j in pairs]
-    order = rng.permutation(24)
+    order = rng.permutation(n)
     place = np.argsort(order)
-    moved = [(int(place[i]), int(place[j]), told) for i, j, told in answers]
+    told = [(int(place[i]), int(place[j]), verdict) for i, j, verdict in answers]
+    return Moved(
+        method,
+        Session(tiny.X, method, k, answers=answers),
+        Session(tiny.X[order], method, k, answers=told),
+        place,
+    )
 
-    expected = Session(X, method, 3, answers=answers).labels
-    actual = Session(X[order], method, 3, answers=moved).labels
 
-    assert classes_of(actual.tolist()) == classes_of(expected[order].tolist())
+def test_permuting_the_samples_permutes_the_labels(moved: Moved) -> None:
+    expected, actual = moved.here.labels, moved.there.labels[moved.place]
+
+    assert classes_of(actual.tolist()) == classes_of(expected.tolist())
+
+
+def test_permuting_the_samples_permutes_a_choice_without_chance(moved: Moved) -> None:
+    here = proposals(moved.method, moved.here)
+    there = proposals(moved.method, moved.there)
+    if len(set(here)) > 1:
+        return  # chance has a say in it
+
+    expected = tuple(sorted(moved.place[list(here[0])].tolist()))
+
+    assert set(there) == {expected}
+
+
+def proposals(name: str, session: Session) -> list[tuple[int, int]]:
+    """Return the pairs that one state proposes under different chances."""
+    method, known = METHODS[name], known_of(session)
+    found = [
+        method.propose(session.view.model, known, np.random.default_rng(seed))
+        for seed in range(6)
+    ]
+    return [question.pair for question in found if question is not None]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from likewise.errors import InputError
-from likewise.methods.base import AnyMethod, Method, Model
+from likewise.methods.base import AnyMethod, Method, Model, clusters_for
 from likewise.methods.likewise import LIKEWISE
 from likewise.methods.random import RANDOM
 from likewise.methods.urasc import URASC, urasc
@@ -23,4 +23,12 @@ def find_method(method: str | AnyMethod) -> AnyMethod:
     return METHODS[method]
 
 
-__all__ = ["METHODS", "AnyMethod", "Method", "Model", "find_method", "urasc"]
+__all__ = [
+    "METHODS",
+    "AnyMethod",
+    "Method",
+    "Model",
+    "clusters_for",
+    "find_method",
+    "urasc",
+]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Generic, Protocol, TypeVar
@@ -9,6 +10,7 @@ from typing import Any, Generic, Protocol, TypeVar
 import numpy as np
 
 from likewise.arrays import Floats, Indices
+from likewise.errors import AssumptionWarning, InputError
 from likewise.knowledge import Answer, Knowledge, Question
 from likewise.problem import Problem
 
@@ -95,6 +97,8 @@ class Method(Generic[ModelT]):
         ``propose(model, known, rng, pending=())`` chooses the next question, or None
         when there is none left. `pending` are questions that are open with other
         people: what it proposes should be worth asking whatever they answer.
+    most_clusters : int or None
+        How many groups it can tell apart at most; None for any number.
     """
 
     name: str
@@ -102,6 +106,30 @@ class Method(Generic[ModelT]):
     begin: Callable[[Problem, Knowledge, np.random.Generator], ModelT]
     learn: Callable[[ModelT, Knowledge, Answer], ModelT]
     propose: Callable[..., Question | None]
+    most_clusters: int | None = None
 
 
 AnyMethod = Method[Any]
+
+
+def clusters_for(method: AnyMethod, n_clusters: int | None) -> int | None:
+    """Return the number of groups that a method is to look for.
+
+    A method that can tell only so many apart refuses more, and takes that many, with a
+    warning, when nobody knows.
+    """
+    most = method.most_clusters
+    if most is None or (n_clusters is not None and n_clusters <= most):
+        return n_clusters
+    if n_clusters is not None:
+        raise InputError(
+            f"The method {method.name!r} can tell only {most} groups apart, but "
+            f"n_clusters is {n_clusters}: choose another method."
+        )
+    warnings.warn(
+        f"The method {method.name!r} can tell only {most} groups apart, so it takes "
+        f"{most} where the number is unknown.",
+        AssumptionWarning,
+        stacklevel=3,
+    )
+    return most

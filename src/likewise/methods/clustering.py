@@ -11,7 +11,7 @@ import numpy as np
 from likewise.arrays import Floats, Indices
 from likewise.knowledge import Answer, Knowledge
 from likewise.labelling import respect
-from likewise.methods.base import Chances, Expectation
+from likewise.methods.outlook import ClusteredModel
 from likewise.operators import (
     Blocks,
     ConstrainedWeights,
@@ -25,7 +25,6 @@ from likewise.problem import Problem
 from likewise.scores.ambiguity import neighbour_probabilities
 from likewise.spectral import Spectrum, embedding, k_means, lowest
 
-GOOD_ENOUGH = 0.95  # expected Jaccard from which on stopping is suggested
 N_EXTRA = 5  # eigenvectors beyond n_c, for the inner sum of the gradient
 UNKNOWN = 2  # clusters to start with when nobody knows how many there are (paper, 3)
 
@@ -146,22 +145,22 @@ class ConstrainedClustering:
 
 
 @dataclass(frozen=True)
-class SpectralModel:
+class SpectralModel(ClusteredModel):
     """A constrained clustering, and what the answers since then rule out.
 
     Attributes
     ----------
+    problem : Problem
+    known : Knowledge
     clustering : ConstrainedClustering
     plain : ConstrainedClustering
         The clustering of the same number of clusters that no answer has touched.
-    known : Knowledge
     start : int
         The sample that is the first certain set until somebody answers (paper, 3).
     """
 
     clustering: ConstrainedClustering
     plain: ConstrainedClustering
-    known: Knowledge
     start: int
 
     @cached_property
@@ -176,55 +175,6 @@ class SpectralModel:
             found = self.clustering
         return respect(found.raw, found.shares, known.constraints, known.certain)
 
-    @cached_property
-    def confidence(self) -> Floats:
-        """The share of a sample's neighbours in its cluster; 1 where placed."""
-        k = int(self.labels.max()) + 1
-        neighbours = self.clustering.problem.neighbours
-        shares = neighbour_probabilities(neighbours, self.labels, k)
-        sure = shares[np.arange(len(shares)), self.labels]
-        for group in self.known.certain:
-            sure[list(self.known.constraints.samples(group))] = 1.0
-        return sure
-
-    @cached_property
-    def expectation(self) -> Expectation:
-        """How good the labels are expected to be.
-
-        With q_i the confidence in sample i, a pair in one cluster is right with
-        probability q_i q_j; as many pairs are taken to be wrongly apart as are wrongly
-        together.
-        """
-        kept = np.ones(len(self.labels), dtype=bool)
-        kept[list(self.known.aside)] = False
-        labels, sure = self.labels[kept], self.confidence[kept]
-        sizes = np.bincount(labels)
-        mass = np.bincount(labels, weights=sure)
-        square = np.bincount(labels, weights=sure**2)
-        right = float(((mass**2 - square) / 2).sum())
-        wrong = float((sizes * (sizes - 1) / 2).sum()) - right
-        jaccard = right / (right + 2 * wrong) if right + wrong > 0 else 1.0
-        sets = map(self.known.constraints.samples, self.known.certain)
-        placed = sum(s not in self.known.aside for members in sets for s in members)
-        return Expectation(jaccard, 2 * wrong, placed, jaccard >= GOOD_ENOUGH)
-
-    def chances(self, sample: int) -> Chances:
-        """Return the certain sets by the share of the sample's neighbours with them."""
-        constraints, certain = self.known.constraints, self.known.certain
-        k = int(self.labels.max()) + 1
-        neighbours = self.clustering.problem.neighbours[[sample]]
-        shares = neighbour_probabilities(neighbours, self.labels, k)[0]
-        home = constraints.group(sample)
-        if home in certain:
-            shares = (np.arange(k) == certain.index(home)).astype(np.float64)
-        barred = constraints.apart_from(home)
-        groups = [
-            (constraints.samples(group), 0.0 if group in barred else float(shares[t]))
-            for t, group in enumerate(certain)
-        ]
-        groups.sort(key=lambda pair: -pair[1])
-        return Chances(tuple(groups), max(1.0 - sum(p for _, p in groups), 0.0))
-
 
 def begin_spectral(
     recipe: Recipe,
@@ -238,7 +188,7 @@ def begin_spectral(
     k = _n_clusters(problem, known)
     plain = ConstrainedClustering(problem, recipe, k, Knowledge(problem.n_samples))
     clustering = replace(plain, known=known, groups=which(known))
-    return SpectralModel(clustering, plain, known, start)
+    return SpectralModel(problem, known, clustering, plain, start)
 
 
 def learn_spectral(
