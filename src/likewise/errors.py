@@ -9,6 +9,7 @@
     └── MissingExtraError      also an ImportError: an optional package is not installed
 
     AssumptionWarning          a UserWarning: something unknown was taken to be so
+    PluginWarning              a UserWarning: what another package brings was left out
 """
 
 from __future__ import annotations
@@ -66,3 +67,7 @@ class MissingExtraError(LikewiseError, ImportError):
 
 class AssumptionWarning(UserWarning):
     """Something that nobody said was taken to be so."""
+
+
+class PluginWarning(UserWarning):
+    """Something that another package announces cannot be used."""
