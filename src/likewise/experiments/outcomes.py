@@ -65,15 +65,12 @@ class Rank:
     line : Line
     mean : float
         Mean area over the plots on which it was run.
-    shared : float or None
-        Mean area over the plots on which every line was run; None without any.
     plots : int
         On how many it was run.
     """
 
     line: Line
     mean: float
-    shared: float | None
     plots: int
 
 
@@ -155,21 +152,17 @@ def standing_of(runs: Sequence[Outcome]) -> Standing:
 def ranking_of(curves: Curves) -> list[Rank]:
     """Return the lines of a figure by their mean area, best first.
 
-    Each plot counts once. Means over different plots do not compare: those over the
-    plots that all lines have do, and they decide where there are any.
+    Each plot counts once. Means over different plots do not compare, so lines that
+    were run on fewer plots come behind those that were run on more.
     """
-    lines = dict.fromkeys(line for _, line in curves)
-    panels = dict.fromkeys(panel for panel, _ in curves)
-    shared = [p for p in panels if all((p, line) in curves for line in lines)]
-    ranks = []
-    for line in lines:
-        areas = {
-            p: mean_of(curves[p, line], area) for p in panels if (p, line) in curves
-        }
-        common = float(np.mean([areas[p] for p in shared])) if shared else None
-        mean = float(np.mean(list(areas.values())))
-        ranks.append(Rank(line, mean, common, len(areas)))
-    return sorted(ranks, key=lambda r: -(r.mean if r.shared is None else r.shared))
+    areas: dict[Line, list[float]] = {}
+    for (_, line), runs in curves.items():
+        areas.setdefault(line, []).append(mean_of(runs, area))
+    ranks = [
+        Rank(line, float(np.mean(values)), len(values))
+        for line, values in areas.items()
+    ]
+    return sorted(ranks, key=lambda rank: (-rank.plots, -rank.mean))
 
 
 def _answered(outcome: Outcome) -> int:

@@ -45,13 +45,12 @@ def tables_of(
     ranks = [
         (
             rank.line.title,
-            NOTHING if rank.shared is None else _area(rank.shared),
-            f"{rank.mean:.3f}",
+            _area(rank.mean),
             f"{rank.plots} of {len(figure.panels)}",
         )
         for rank in ranking_of(curves)
     ]
-    header = ["method", "mean area, shared plots", "mean area, its own plots", "plots"]
+    header = ["method", "mean area", "plots"]
     bodies = [
         _panel_rows(panel, on_panel(curves, panel), all_in_one)
         for panel in figure.panels
@@ -84,7 +83,7 @@ def _panel_rows(
 
 
 def _standing_row(line: Line, standing: Standing, best: float) -> Markup:
-    spread = f" ± {standing.spread:.3f}"
+    spread = f" ± {standing.spread:.3f}" if standing.runs > 1 else ""
     mean = f"{standing.area:.3f}"
     area = element("b", mean) if standing.area == best else element("span", mean)
     final = (standing.final.get(name) for name in ("jaccard", "v_measure", "ari"))
