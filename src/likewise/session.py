@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import replace
+from importlib import import_module
 from typing import Any, overload
 
 import numpy as np
@@ -104,6 +105,11 @@ class Session:
     _problem: Problem
     _model: Model | None
     _open: list[Question]
+
+    @classmethod
+    def open(cls, url: Any, X: Any = None, **how: Any) -> Session:
+        """Begin a session in a database, or go on with it: see `open_session`."""
+        return import_module("likewise.storage.sessions").open_session(url, X, **how)
 
     # Asking and telling
 
@@ -283,10 +289,9 @@ class Session:
             sample to all samples, old and new.
         """
         data = stack(self._data, X_new, square=self._affinity == "precomputed")
-        self._given = problem_of(
-            data, affinity=self._affinity, n_clusters=self._n_clusters
-        )
-        self._data = data
+        given = problem_of(data, affinity=self._affinity, n_clusters=self._n_clusters)
+        self._keep(data)
+        self._data, self._given = data, given
         self._replay()
 
     def set_aside(self, sample: int) -> None:
@@ -325,7 +330,13 @@ class Session:
             answers.append(Answer(question, verdict, number, how))
             known = known.after(answers[-1])
         self._journal.append(Told(tuple(answers)))
-        self._standing = _with_told(self._standing, self._n_events, tuple(answers))
+        before = self._standing
+        self._standing = replace(
+            before,
+            answers=(*before.answers, *answers),
+            acts=(*before.acts, self._n_events),
+            n_answers=before.n_answers + len(answers),
+        )
         self._n_events += 1
         self._learn(answers)
 
@@ -337,6 +348,9 @@ class Session:
         told = [answer.question for answer in answers]
         asked = all(question in self._open for question in told)
         self._open = [q for q in self._open if q not in told] if asked else []
+
+    def _keep(self, data: Any) -> None:
+        """Keep the samples with those added; here memory is all that keeps them."""
 
     def _append(self, event: Event) -> None:
         self._journal.append(event)
@@ -384,15 +398,3 @@ class Session:
             raise InputError(
                 f"Sample {samples[0]} was compared with itself: name two samples."
             )
-
-
-def _with_told(
-    before: Standing, position: int, answers: tuple[Answer, ...]
-) -> Standing:
-    """Return what stands after answers at the end of the journal, without a replay."""
-    return replace(
-        before,
-        answers=before.answers + answers,
-        acts=(*before.acts, position),
-        n_answers=before.n_answers + len(answers),
-    )
