@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,12 @@ from tests.problems import random_affinity
 
 from likewise.arrays import dense
 from likewise.errors import InputError
-from likewise.problem import problem_of
+from likewise.problem import Problem, problem_of
+
+
+@pytest.fixture
+def problem(rng: np.random.Generator) -> Problem:
+    return problem_of(rng.random((6, 2)), affinity="auto", n_clusters=None)
 
 
 def test_a_problem_shows_what_its_affinity_has(rng: np.random.Generator) -> None:
@@ -40,9 +46,7 @@ def test_samples_set_aside_lose_every_edge_and_no_other_is_lost(
     np.testing.assert_array_equal(dense(problem.weights), W)
 
 
-def test_setting_nothing_aside_changes_nothing(rng: np.random.Generator) -> None:
-    problem = problem_of(rng.random((6, 2)), affinity="auto", n_clusters=None)
-
+def test_setting_nothing_aside_changes_nothing(problem: Problem) -> None:
     assert problem.without(frozenset()) is problem
 
 
@@ -52,3 +56,27 @@ def test_a_number_of_clusters_that_cannot_be_is_refused(n_clusters: int) -> None
 
     with pytest.raises(InputError, match=rf"between 1 and .*\(6\).* {n_clusters}"):
         problem_of(X, affinity="auto", n_clusters=n_clusters)
+
+
+def test_what_is_derived_from_the_data_is_computed_once(problem: Problem) -> None:
+    made: list[str] = []
+
+    def make() -> list[str]:
+        made.append("once")
+        return made
+
+    assert problem.once("key", make) is problem.once("key", make)
+    assert made == ["once"]
+
+
+def test_another_number_of_clusters_has_derived_nothing_yet(problem: Problem) -> None:
+    problem.once("key", lambda: "old")
+
+    assert replace(problem, n_clusters=1).once("key", lambda: "new") == "new"
+
+
+def test_the_last_cut_is_kept_with_what_was_derived_from_it(problem: Problem) -> None:
+    cut = problem.without(frozenset({1}))
+
+    assert problem.without(frozenset({1})) is cut
+    assert problem.without(frozenset({2})) is not cut

@@ -14,9 +14,16 @@ def iris() -> Dataset:
     return load("iris")
 
 
+def irises(method: str, iris: Dataset) -> Dataset:
+    """Return irises of as many kinds as the method can tell apart."""
+    kinds = METHODS[method].most_clusters or 3
+    return iris.subset(np.flatnonzero(iris.y < kinds))
+
+
 @pytest.mark.parametrize("method", METHODS)
 def test_a_batch_stays_open_until_it_is_told(method: str, iris: Dataset) -> None:
-    session = Session(iris.X, method, 3)
+    iris = irises(method, iris)
+    session = Session(iris.X, method, iris.n_classes)
     oracle = LabelOracle(iris.y)
 
     batch = session.ask(5)
@@ -33,7 +40,8 @@ def test_a_batch_stays_open_until_it_is_told(method: str, iris: Dataset) -> None
 
 @pytest.mark.parametrize("method", [name for name in METHODS if name != "random"])
 def test_a_batch_asks_about_different_samples(method: str, iris: Dataset) -> None:
-    batch = Session(iris.X, method, 3).ask(8)
+    iris = irises(method, iris)
+    batch = Session(iris.X, method, iris.n_classes).ask(8)
 
     assert len({question.sample for question in batch}) == 8
 
@@ -41,8 +49,10 @@ def test_a_batch_asks_about_different_samples(method: str, iris: Dataset) -> Non
 @pytest.mark.parametrize("method", METHODS)
 def test_batches_end_like_single_questions(method: str) -> None:
     X = np.array([[0.0], [0.1], [5.0], [5.1], [9.0]])
-    session = Session(X, method)
-    oracle = LabelOracle([0, 0, 1, 1, 2])
+    most = METHODS[method].most_clusters
+    truth = [0, 0, 1, 1, 2 if most is None else 0]
+    session = Session(X, method, most)
+    oracle = LabelOracle(truth)
     for _ in range(100):
         batch = session.ask(3)
         if not batch:
@@ -51,7 +61,7 @@ def test_batches_end_like_single_questions(method: str) -> None:
             session.tell(question, oracle(question), on_conflict="keep")
 
     assert session.ask(3) == []
-    assert jaccard([0, 0, 1, 1, 2], session.labels) == 1.0
+    assert jaccard(truth, session.labels) == 1.0
 
 
 def test_batches_of_eight_sort_about_as_well(iris: Dataset) -> None:
@@ -67,6 +77,39 @@ def test_batches_of_eight_sort_about_as_well(iris: Dataset) -> None:
     assert ahead < 0.1
 
 
+@pytest.mark.parametrize("method", METHODS)
+def test_a_question_besides_open_ones_is_another(method: str, iris: Dataset) -> None:
+    iris = irises(method, iris)
+    session = Session(iris.X, method, iris.n_classes)
+    first = session.ask()
+    assert first is not None
+
+    second = session.ask_besides([first])
+
+    assert second is not None
+    assert second.pair != first.pair
+    assert session.ask() == first
+
+
+@pytest.mark.parametrize("verdict", ["same", "different", "unsure"])
+@pytest.mark.parametrize("method", METHODS)
+def test_looking_ahead_shows_the_next_question_and_changes_nothing(
+    method: str, verdict: str, iris: Dataset
+) -> None:
+    iris = irises(method, iris)
+    session = Session(iris.X, method, iris.n_classes)
+    for _ in run(session, LabelOracle(iris.y), 6):
+        pass
+    question = session.ask()
+    assert question is not None
+
+    expected = session.ahead(question, verdict)
+
+    assert (session.n_questions, session.ask()) == (6, question)
+    session.tell(question, verdict)
+    assert session.ask() == expected
+
+
 def test_an_answer_nobody_asked_for_closes_the_batch(iris: Dataset) -> None:
     session = Session(iris.X, n_clusters=3)
     session.ask(4)
@@ -79,7 +122,8 @@ def test_an_answer_nobody_asked_for_closes_the_batch(iris: Dataset) -> None:
 
 @pytest.mark.parametrize("method", METHODS)
 def test_candidates_are_ranked_with_probabilities(method: str, iris: Dataset) -> None:
-    session = Session(iris.X, method, 3)
+    iris = irises(method, iris)
+    session = Session(iris.X, method, iris.n_classes)
     for _ in run(session, LabelOracle(iris.y), 20):
         pass
     question = session.ask()
@@ -109,12 +153,13 @@ def test_the_likeliest_candidate_is_mostly_right(iris: Dataset) -> None:
 
 @pytest.mark.parametrize("method", METHODS)
 def test_a_sample_put_into_a_group_is_in_it(method: str, iris: Dataset) -> None:
-    session = Session(iris.X, method, 3)
+    iris = irises(method, iris)
+    session = Session(iris.X, method, iris.n_classes)
     for _ in run(session, LabelOracle(iris.y), 10):
         pass
     group = session.groups[0]
     sample = next(
-        i for i in range(150) if all(i not in g.samples for g in session.groups)
+        i for i in range(len(iris.y)) if all(i not in g.samples for g in session.groups)
     )
 
     session.tell_group(sample, group)
@@ -127,12 +172,13 @@ def test_a_sample_put_into_a_group_is_in_it(method: str, iris: Dataset) -> None:
 def test_a_new_group_is_apart_from_all_others_in_one_act(
     method: str, iris: Dataset
 ) -> None:
-    session = Session(iris.X, method, 3)
+    iris = irises(method, iris)
+    session = Session(iris.X, method, iris.n_classes)
     for _ in run(session, LabelOracle(iris.y), 10):
         pass
     before = session.history
     sample = next(
-        i for i in range(150) if all(i not in g.samples for g in session.groups)
+        i for i in range(len(iris.y)) if all(i not in g.samples for g in session.groups)
     )
     shown = [candidate.group for candidate in session.candidates(sample)]
 
@@ -161,7 +207,8 @@ def test_a_word_that_is_no_group_is_refused(iris: Dataset) -> None:
 def test_an_explanation_is_one_sentence_about_both_samples(
     method: str, iris: Dataset
 ) -> None:
-    session = Session(iris.X, method, 3)
+    iris = irises(method, iris)
+    session = Session(iris.X, method, iris.n_classes)
     for view in run(session, LabelOracle(iris.y), 60):
         assert view.answer is not None
         question = view.answer.question
@@ -183,3 +230,29 @@ def test_progress_grows_towards_a_good_place_to_stop(iris: Dataset) -> None:
     assert start.settled < end.settled
     assert start.expected_wrong_pairs > end.expected_wrong_pairs
     assert end.expected_jaccard > 0.95
+
+
+def test_groups_that_were_looked_at_and_rejected_are_told_too(iris: Dataset) -> None:
+    session = Session(iris.X, n_clusters=3)
+    session.tell_pair(0, 50, "different")
+
+    session.tell_group(60, 50, unlike=[0])
+
+    assert session.n_questions == 3
+    assert [str(a.verdict) for a in session.history[1:]] == ["different", "same"]
+    assert len(session.acts) == 2
+
+
+def test_any_act_that_stands_can_be_undone(iris: Dataset) -> None:
+    session = Session(iris.X, n_clusters=3)
+    session.tell_pair(0, 1, "same")
+    session.rename(0, "setosa")
+    session.tell_pair(0, 50, "different")
+
+    session.undo(0)
+
+    assert session.acts == (1, 2)
+    assert session.names == {0: "setosa"}
+    assert [a.question.pair for a in session.history] == [(0, 50)]
+    with pytest.raises(InputError, match="There is no act 0 to undo"):
+        session.undo(0)

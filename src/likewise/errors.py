@@ -13,6 +13,7 @@
     └── UnreadableFileError    also an OSError: a file is not what it should be
 
     AssumptionWarning          a UserWarning: something unknown was taken to be so
+    PluginWarning              a UserWarning: what another package brings was left out
 """
 
 from __future__ import annotations
@@ -86,3 +87,5 @@ class SchemaError(LikewiseError, RuntimeError):
 
 class UnreadableFileError(LikewiseError, OSError):
     """One file of the user's cannot be read as what it should be."""
+class PluginWarning(UserWarning):
+    """Something that another package announces cannot be used."""

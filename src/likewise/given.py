@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from itertools import combinations, pairwise
 from typing import Any
@@ -50,12 +50,27 @@ def links_of_labels(known: Any, n_samples: int) -> list[Answer]:
     return [Answer(Question(i, j), verdict, how="given") for i, j, verdict in links]
 
 
-def unlike_all(sample: int, others: Sequence[int]) -> list[Question]:
-    """Return the questions that a sample of a new group answers with "different"."""
+def placed(sample: int, anchor: int | None, unlike: Iterable[int]) -> list[Answer]:
+    """Return the answers that putting a sample into a group implies.
+
+    Parameters
+    ----------
+    sample : int
+    anchor : int or None
+        A sample of the group; None for a new one.
+    unlike : iterable of int
+        Samples of groups that it does not belong to.
+    """
     apart = Prediction(0.0, "group", if_different=STAY)
-    told = [Question(sample, other, apart) for other in others]
-    founds = replace(apart, if_different=NEW)
-    return [*told[:-1], *(replace(last, predicted=founds) for last in told[-1:])]
+    others = [other for other in dict.fromkeys(unlike) if other != sample]
+    asked = [Question(sample, other, apart) for other in others]
+    if anchor is None and asked:
+        founds = replace(apart, if_different=NEW)
+        asked[-1] = replace(asked[-1], predicted=founds)
+    told = [Answer(question, Verdict.DIFFERENT, how="group") for question in asked]
+    if anchor is not None:
+        told.append(Answer(Question(sample, anchor), Verdict.SAME, how="group"))
+    return told
 
 
 def _answer(entry: Any) -> Answer:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Protocol, TypeAlias
 
 from likewise.knowledge import Answer
@@ -102,6 +102,15 @@ class Standing:
     aside: frozenset[int] = frozenset()
     acts: tuple[int, ...] = ()
     n_answers: int = 0
+
+    def with_told(self, position: int, answers: tuple[Answer, ...]) -> Standing:
+        """Return what stands after answers at the end of the journal."""
+        return replace(
+            self,
+            answers=self.answers + answers,
+            acts=(*self.acts, position),
+            n_answers=self.n_answers + len(answers),
+        )
 
 
 def standing(events: Iterable[Event]) -> Standing:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
-from typing import Any
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass, field, replace
+from typing import Any, TypeVar
 
 import numpy as np
 import scipy.sparse as sp
@@ -13,10 +13,12 @@ from likewise.affinity import Affinity, Closeness, affinity_of
 from likewise.arrays import Samples, Sparse, Weights
 from likewise.errors import InputError
 
+T = TypeVar("T")
+
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """Samples to be clustered.
+    """Samples to be clustered, and what methods derive from them alone.
 
     Attributes
     ----------
@@ -28,6 +30,9 @@ class Problem:
 
     affinity: Affinity
     n_clusters: int | None = None
+    _derived: dict[Hashable, Any] = field(
+        default_factory=dict, init=False, repr=False, compare=False
+    )
 
     @property
     def n_samples(self) -> int:
@@ -54,10 +59,29 @@ class Problem:
         """How close other samples are to one sample."""
         return self.affinity.closeness
 
+    def once(self, key: Hashable, derive: Callable[[], T]) -> T:
+        """Return what is derived from the data alone, computed the first time only.
+
+        An undo or a sample set aside needs no new solution of what never changed.
+        """
+        if key not in self._derived:
+            self._derived[key] = derive()
+        return self._derived[key]
+
     def without(self, aside: frozenset[int]) -> Problem:
-        """Return the problem with some samples cut out of the graph."""
+        """Return the problem with some samples cut out of the graph.
+
+        The last one is kept, with all that was derived from it.
+        """
         if not aside:
             return self
+        before, cut = self._derived.get("cut", (None, self))
+        if before != aside:
+            cut = self._cut(aside)
+            self._derived["cut"] = aside, cut
+        return cut
+
+    def _cut(self, aside: frozenset[int]) -> Problem:
         kept = np.ones(self.n_samples)
         kept[list(aside)] = 0.0
         cut = replace(
@@ -65,7 +89,7 @@ class Problem:
             weights=_masked(self.weights, kept),
             neighbours=_masked(self.neighbours, kept),
         )
-        return replace(self, affinity=cut)
+        return Problem(cut, self.n_clusters)
 
 
 def problem_of(

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import replace
 from importlib import import_module
 from typing import Any, overload
-
-import numpy as np
 
 from likewise.arrays import Indices, stack
 from likewise.constraints import Verdict
 from likewise.errors import InputError
-from likewise.given import answers_of, links_of_labels, unlike_all
+from likewise.given import placed
 from likewise.journal import (
     Event,
     Journal,
@@ -20,14 +17,11 @@ from likewise.journal import (
     Renamed,
     Retracted,
     SetAside,
-    Standing,
-    Told,
     Undone,
-    standing,
 )
-from likewise.knowledge import Answer, Knowledge, Question
-from likewise.methods import AnyMethod, Model, clusters_for, find_method
-from likewise.problem import Problem, problem_of
+from likewise.knowledge import Answer, Question
+from likewise.loop import Loop
+from likewise.methods import AnyMethod, find_method
 from likewise.views import (
     Candidate,
     Group,
@@ -41,7 +35,7 @@ from likewise.views import (
 )
 
 
-class Session:
+class Session(Loop):
     """Cluster by questions.
 
     Parameters
@@ -88,23 +82,10 @@ class Session:
         known: Any = None,
         journal: Journal | None = None,
     ) -> None:
-        self._method = find_method(method)
-        self._data = X
-        self._affinity = affinity
-        self._n_clusters = clusters_for(self._method, n_clusters)
-        self._seed = np.random.SeedSequence(random_state).entropy
-        self._given = problem_of(X, affinity=affinity, n_clusters=self._n_clusters)
-        self._journal = MemoryJournal() if journal is None else journal
-        self._replay()
+        super().__init__(X, find_method(method), n_clusters, affinity, random_state)
+        self._take_up(MemoryJournal() if journal is None else journal)
         if not self._standing.n_answers:
             self._start_from(answers, known)
-
-    _n_events: int
-    _standing: Standing
-    _known: Knowledge
-    _problem: Problem
-    _model: Model | None
-    _open: list[Question]
 
     @classmethod
     def open(cls, url: Any, X: Any = None, **how: Any) -> Session:
@@ -135,16 +116,28 @@ class Session:
             questions, of which any may be told in any order.
         """
         while len(self._open) < (n or 1):
-            rng = self._rng("propose", len(self._known.answers))
-            question = self._method.propose(
-                self._current(), self._known, rng, tuple(self._open)
-            )
+            question = self.ask_besides(self._open)
             if question is None:
                 break
             self._open.append(question)
         if n is not None:
             return self._open[:n]
         return self._open[0] if self._open else None
+
+    def ask_besides(self, pending: Iterable[Question]) -> Question | None:
+        """Return a question that is worth asking while others are open elsewhere.
+
+        For those who keep open questions themselves, one a person; nothing is kept
+        open here.
+        """
+        return self._propose(self._current(), self._known, tuple(pending))
+
+    def ahead(self, question: Question, verdict: Any) -> Question | None:
+        """Return what would be asked after an answer; nothing is recorded."""
+        told = Answer(question, Verdict.of(verdict), how="asked")
+        known = self._known.after(told)
+        model = self._method.learn(self._current(), known, told)
+        return self._propose(model, known, ())
 
     def tell(
         self, question: Question, verdict: Any, *, on_conflict: str = "raise"
@@ -162,13 +155,15 @@ class Session:
             outside of what is concluded, until an answer that it contradicts is
             retracted.
         """
-        self._tell([(question, Verdict.of(verdict), "asked")], on_conflict)
+        self._tell([Answer(question, Verdict.of(verdict))], on_conflict)
 
     def tell_pair(
         self, i: int, j: int, verdict: Any, *, on_conflict: str = "raise"
     ) -> None:
         """Record an answer that nobody asked for."""
-        self._tell([(Question(i, j), Verdict.of(verdict), "told")], on_conflict)
+        self._tell(
+            [Answer(Question(i, j), Verdict.of(verdict), how="told")], on_conflict
+        )
 
     def candidates(self, sample: int) -> tuple[Candidate, ...]:
         """Return the groups that a sample may belong to, likeliest first.
@@ -179,7 +174,9 @@ class Session:
         self._check(sample)
         return candidates_of(self._current(), sample, self.groups, self.labels)
 
-    def tell_group(self, sample: int, group: int | str | Group) -> None:
+    def tell_group(
+        self, sample: int, group: int | str | Group, *, unlike: Iterable[int] = ()
+    ) -> None:
         """Put a sample into a group: records the pairs that this implies, as one act.
 
         Parameters
@@ -188,38 +185,43 @@ class Session:
         group : Group, int or "new"
             A group or any of its samples, or "new" for none of the groups that
             :meth:`candidates` lists: different from each of them.
+        unlike : iterable of int
+            Samples of groups that it was seen not to belong to.
         """
+        if isinstance(group, str) and group != "new":
+            raise InputError(f"A group is a group, a sample or 'new', not {group!r}.")
         if isinstance(group, str):
-            if group != "new":
-                raise InputError(
-                    f"A group is a group, a sample or 'new', not {group!r}."
-                )
-            others = [
-                c.group.id for c in self.candidates(sample) if c.group.id != sample
-            ]
-            told = unlike_all(sample, others)
-            if told:
-                self._tell([(q, Verdict.DIFFERENT, "group") for q in told], "raise")
-            return
-        anchor = group.id if isinstance(group, Group) else group
-        self._tell([(Question(sample, anchor), Verdict.SAME, "group")], "raise")
+            rest = [candidate.group.id for candidate in self.candidates(sample)]
+            told = placed(sample, None, (*unlike, *rest))
+        else:
+            anchor = group.id if isinstance(group, Group) else group
+            told = placed(sample, anchor, unlike)
+        if told:
+            self._tell(told, "raise")
 
     def explain(self, question: Question) -> str:
         """Return one sentence that says why this pair is asked about."""
         self._check(question.sample, question.against)
         return explained(question, self._current())
 
-    def undo(self) -> Event | None:
+    def undo(self, act: int | None = None) -> Event | None:
         """Undo the last act that still stands, whatever it was; any depth.
+
+        Parameters
+        ----------
+        act : int, optional
+            Another one of :attr:`acts` instead of the last.
 
         Returns
         -------
         Event or None
             What was undone; None when there was nothing.
         """
+        if act is not None and act not in self._standing.acts:
+            raise InputError(f"There is no act {act} to undo: see session.acts.")
         if not self._standing.acts:
             return None
-        position = self._standing.acts[-1]
+        position = self._standing.acts[-1] if act is None else act
         event = list(self._journal.read())[position]
         self._append(Undone(position))
         return event
@@ -253,6 +255,16 @@ class Session:
         return self._known.answers
 
     @property
+    def acts(self) -> tuple[int, ...]:
+        """Positions in the journal of the acts that can still be undone."""
+        return self._standing.acts
+
+    @property
+    def names(self) -> dict[int, str]:
+        """Names by the sample that they were given for, oldest first."""
+        return dict(self._standing.names)
+
+    @property
     def doubtful(self) -> tuple[Answer, ...]:
         """The answers that contradict earlier ones and are left out of conclusions."""
         return tuple(self._known.answers[at] for at in sorted(self._known.doubtful))
@@ -261,11 +273,6 @@ class Session:
     def n_questions(self) -> int:
         """How many questions were answered, without what was known from the start."""
         return sum(answer.how != "given" for answer in self._known.answers)
-
-    @property
-    def n_samples(self) -> int:
-        """How many samples there are."""
-        return self._given.n_samples
 
     @property
     def progress(self) -> Progress:
@@ -289,7 +296,7 @@ class Session:
             sample to all samples, old and new.
         """
         data = stack(self._data, X_new, square=self._affinity == "precomputed")
-        given = problem_of(data, affinity=self._affinity, n_clusters=self._n_clusters)
+        given = self._problem_of(data)
         self._keep(data)
         self._data, self._given = data, given
         self._replay()
@@ -309,92 +316,3 @@ class Session:
         sample = group.id if isinstance(group, Group) else group
         self._check(sample)
         self._append(Renamed(sample, name))
-
-    # The loop inside
-
-    def _tell(
-        self, told: list[tuple[Question, Verdict, str]], on_conflict: str
-    ) -> None:
-        if on_conflict not in ("raise", "keep"):
-            raise InputError(
-                f"on_conflict must be 'raise' or 'keep', but it is {on_conflict!r}."
-            )
-        known = self._known
-        answers: list[Answer] = []
-        for question, verdict, how in told:
-            self._check(question.sample, question.against)
-            error = known.contradiction(question, verdict)
-            if error is not None and on_conflict == "raise" and not question.is_check:
-                raise error
-            number = self._standing.n_answers + len(answers) + 1
-            answers.append(Answer(question, verdict, number, how))
-            known = known.after(answers[-1])
-        self._journal.append(Told(tuple(answers)))
-        before = self._standing
-        self._standing = replace(
-            before,
-            answers=(*before.answers, *answers),
-            acts=(*before.acts, self._n_events),
-            n_answers=before.n_answers + len(answers),
-        )
-        self._n_events += 1
-        self._learn(answers)
-
-    def _learn(self, answers: list[Answer]) -> None:
-        for answer in answers:
-            self._known = self._known.after(answer)
-            if self._model is not None:
-                self._model = self._method.learn(self._model, self._known, answer)
-        told = [answer.question for answer in answers]
-        asked = all(question in self._open for question in told)
-        self._open = [q for q in self._open if q not in told] if asked else []
-
-    def _keep(self, data: Any) -> None:
-        """Keep the samples with those added; here memory is all that keeps them."""
-
-    def _append(self, event: Event) -> None:
-        self._journal.append(event)
-        self._replay()
-
-    def _replay(self) -> None:
-        events = list(self._journal.read())
-        self._n_events = len(events)
-        self._standing = standing(events)
-        aside = self._standing.aside
-        empty = Knowledge(self._given.n_samples, aside=aside)
-        self._known = empty.after_all(self._standing.answers)
-        self._problem = self._given.without(aside)
-        self._model = None
-        self._open = []
-
-    def _start_from(self, answers: Iterable[Any] | None, known: Any) -> None:
-        given = answers_of(answers or ())
-        if known is not None:
-            given += links_of_labels(known, self.n_samples)
-        if given:
-            self._tell([(a.question, a.verdict, a.how) for a in given], "keep")
-
-    def _current(self) -> Model:
-        if self._model is None:
-            rng = self._rng("begin", 0)
-            self._model = self._method.begin(self._problem, self._known, rng)
-        return self._model
-
-    def _rng(self, use: str, count: int) -> np.random.Generator:
-        # One stream for each use and number of answers: a session that was stopped and
-        # taken up again draws as if it had never stopped.
-        key = (count, *use.encode())
-        return np.random.default_rng(np.random.SeedSequence(self._seed, spawn_key=key))
-
-    def _check(self, *samples: int) -> None:
-        for sample in samples:
-            is_index = isinstance(sample, int | np.integer)
-            if not is_index or not 0 <= sample < self.n_samples:
-                raise InputError(
-                    f"There is no sample {sample}: samples are numbered from 0 to "
-                    f"{self.n_samples - 1}."
-                )
-        if len(samples) > len(set(samples)):
-            raise InputError(
-                f"Sample {samples[0]} was compared with itself: name two samples."
-            )

@@ -2,46 +2,16 @@
 
 from __future__ import annotations
 
-import io
 import json
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pytest
+from tests.commands import Run
 
 from likewise import METHODS
-from likewise.cli import main
 from likewise.datasets import DATASETS
-
-
-class Ran(NamedTuple):
-    code: int
-    out: str
-    err: str
-
-
-Run = Callable[..., Ran]
-
-
-@pytest.fixture
-def likewise(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> Run:
-    """Run the command in an empty folder and return what it printed."""
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.delenv("LIKEWISE_DATA", raising=False)
-
-    def run(*words: str, keys: str = "") -> Ran:
-        monkeypatch.setattr("sys.argv", ["likewise", *words])
-        monkeypatch.setattr("sys.stdin", io.StringIO(keys))
-        with pytest.raises(SystemExit) as stop:
-            main()
-        captured = capsys.readouterr()
-        return Ran(int(stop.value.code or 0), captured.out, captured.err)
-
-    return run
 
 
 def test_simulate_json_is_one_object_with_the_promised_keys(likewise: Run) -> None:

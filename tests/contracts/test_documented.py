@@ -10,6 +10,7 @@ import pytest
 import likewise
 from likewise import METHODS
 from likewise.cli import app
+from likewise.datasets import DATASETS
 
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -25,6 +26,21 @@ def test_the_example_of_the_readme_prints_what_it_says(
     assert found is not None
 
     exec(compile(found[1], "README.md", "exec"), {})
+
+    assert capsys.readouterr().out == "1.0\n"
+
+
+def test_the_method_of_ones_own_in_the_documents_runs(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    text = (ROOT / "docs/extending.md").read_text(encoding="utf-8")
+    found = re.search(r"```python\n(.*?)```", text, re.DOTALL)
+    assert found is not None
+
+    try:
+        exec(compile(found[1], "extending.md", "exec"), {})
+    finally:
+        del METHODS["margin"], DATASETS["heaps"]
 
     assert capsys.readouterr().out == "1.0\n"
 

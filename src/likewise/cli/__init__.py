@@ -7,12 +7,14 @@ sentence; 130 interrupted; 1 anything unforeseen.
 from __future__ import annotations
 
 import sys
+import warnings
+from typing import Any
 
 import typer
 
-from likewise.cli import ask, demo, info, simulate
-from likewise.cli.output import complain
-from likewise.errors import LikewiseError
+from likewise.cli import ask, demo, info, reproduce, simulate
+from likewise.cli.output import complain, say
+from likewise.errors import AssumptionWarning, LikewiseError, PluginWarning
 
 app = typer.Typer(
     name="likewise",
@@ -25,6 +27,7 @@ app = typer.Typer(
 app.command("demo")(demo.demo)
 app.command("ask")(ask.ask)
 app.command("simulate")(simulate.simulate)
+app.command("reproduce")(reproduce.reproduce)
 app.command("methods")(info.methods)
 app.command("datasets")(info.datasets)
 app.command("doctor")(info.doctor)
@@ -32,6 +35,7 @@ app.command("doctor")(info.doctor)
 
 def main() -> None:
     """Run the command line; what goes wrong is one sentence, never a traceback."""
+    warnings.showwarning = _show_warning
     try:
         app()
     except LikewiseError as error:
@@ -40,3 +44,16 @@ def main() -> None:
     except KeyboardInterrupt:
         complain("Stopped.")
         sys.exit(130)
+
+
+def _show_warning(
+    message: Warning | str, category: type[Warning], *where: Any, **more: Any
+) -> None:
+    """Show our own warnings as sentences, all others as Python does."""
+    if issubclass(category, AssumptionWarning | PluginWarning):
+        say(str(message))
+    else:
+        _python_shows(message, category, *where, **more)
+
+
+_python_shows = warnings.showwarning

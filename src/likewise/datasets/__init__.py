@@ -16,7 +16,7 @@ from pathlib import Path
 
 from likewise.datasets import bundled, folder
 from likewise.datasets.base import Dataset
-from likewise.errors import InputError
+from likewise.registry import Registry
 
 Loader = Callable[[Path | None], Dataset]
 
@@ -63,7 +63,7 @@ def _bundled(read: Callable[[], Dataset], about: str) -> Entry:
 _TABLE, _LFW = folder.standardised_table, "Labeled Faces in the Wild"
 _DOGS = "Stanford Dogs"
 
-DATASETS: dict[str, Entry] = {
+_BUILT_IN: dict[str, Entry] = {
     "wine": _bundled(bundled.wine, "178 wines, 3 growers"),
     "iris": _bundled(bundled.iris, "150 irises, 3 species"),
     "breast_cancer": _bundled(bundled.breast_cancer, "569 tumours, 2 kinds"),
@@ -122,6 +122,10 @@ DATASETS: dict[str, Entry] = {
     ),
 }
 
+DATASETS: Registry[Entry] = Registry(
+    "data set", Entry, "likewise.datasets", _BUILT_IN.items()
+)
+
 
 def load(name: str, data: str | Path | None = None) -> Dataset:
     """Return a data set by its name.
@@ -138,11 +142,7 @@ def load(name: str, data: str | Path | None = None) -> Dataset:
     -------
     Dataset
     """
-    if name not in DATASETS:
-        raise InputError(
-            f"There is no data set {name!r}. Choose one of: {', '.join(DATASETS)}."
-        )
-    return DATASETS[name].load(None if data is None else Path(data))
+    return DATASETS.find(name).load(None if data is None else Path(data))
 
 
-__all__ = ["DATASETS", "Dataset", "load"]
+__all__ = ["DATASETS", "Dataset", "Entry", "load"]

@@ -2,18 +2,61 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from likewise.arrays import Floats
-from likewise.errors import MissingExtraError
+from likewise.experiments import canvas
+from likewise.experiments.canvas import FLOOR, Look
+from likewise.experiments.outcomes import curves_of, on_panel
+from likewise.experiments.plans import Figure, Line, Panel
 from likewise.experiments.runner import Curve
+from likewise.experiments.trials import Outcome
 
 COLOURS = ("#1b6ca8", "#d1495b", "#3c8d5a", "#edae49", "#6a4c93", "#555555")
-TICKS = (0, 10, 20, 50, 100, 200, 500, 1000)
+NAMES = {"jaccard": "Jaccard", "v_measure": "V-measure", "ari": "adjusted Rand index"}
+
+# The same in all figures; hues that stay apart for the colour-blind.
+LOOKS = {
+    "likewise": Look("#d55e00", "o", width=2.2),
+    "urasc+n": Look("#0072b2", "s"),
+    "urasc+p": Look("#56b4e9", "D"),
+    "urasc-go": Look("#cc79a7", "v"),
+    "urasc-no": Look("#009e73", "^"),
+    "urasc-po": Look("#e69f00", "p"),
+    "active-hacc": Look("#117733", "P"),
+    "cac1": Look("#aa4499", "X"),
+    "ffqs": Look("#b09a1c", "<"),
+    "asc": Look("#882255", ">"),
+    "quire": Look("#2b9a8b", "h"),
+    "pknn+al": Look("#a5682a", "d"),
+    "random": Look("#777777", "x"),
+}
+STRANGERS = ("#1a1a1a", "#6a3d9a", "#7a9a01", "#c2185b", "#00695c", "#8d6e63")
+DASHES = {"known": "-", "unknown": "--"}
+
+Plots: TypeAlias = Mapping[Panel, Mapping[Line, Sequence[Curve]]]
+
+
+def looks_of(lines: Iterable[Line]) -> dict[Line, Look]:
+    """Return how each line of a figure is drawn: dashed where k is not told.
+
+    Examples
+    --------
+    >>> looks_of([Line("random", "unknown")])[Line("random", "unknown")].dashes
+    '--'
+    """
+    found = tuple(lines)
+    strange = [m for m in dict.fromkeys(x.method for x in found) if m not in LOOKS]
+    looks = LOOKS | {
+        method: Look(STRANGERS[position % len(STRANGERS)])
+        for position, method in enumerate(strange)
+    }
+    return {line: replace(looks[line.method], dashes=DASHES[line.k]) for line in found}
 
 
 def mean_and_spread(
@@ -40,17 +83,14 @@ def draw_curves(
     metric: str = "jaccard",
 ) -> None:
     """Draw one line a method, with its spread, into a picture file."""
-    figure = _figure(7, 4.2)
-    axes = figure.add_subplot()
+    sheet = canvas.new_sheet(7, 4.2)
+    axes = sheet.add_subplot()
     for (name, runs), colour in zip(curves.items(), COLOURS, strict=False):
-        grid, mean, spread = mean_and_spread(runs, metric)
-        axes.plot(grid, mean, color=colour, label=name, linewidth=2)
-        axes.fill_between(grid, mean - spread, mean + spread, color=colour, alpha=0.15)
-    axes.set(title=title, xlabel="answered questions", ylabel=metric, ylim=(0, 1.02))
-    axes.grid(alpha=0.3)
-    axes.spines[["top", "right"]].set_visible(False)
+        _draw_curve(axes, runs, metric, Look(colour, width=2)).set_label(name)
+    axes.set(title=title, xlabel="answered questions", ylabel=metric)
+    canvas.tidy(axes)
     axes.legend(frameon=False, loc="lower right")
-    figure.savefig(path)
+    canvas.save(sheet, path)
 
 
 def draw_panels(
@@ -67,51 +107,86 @@ def draw_panels(
     path : Path
     """
     methods = list(dict.fromkeys(name for panel in panels.values() for name in panel))
-    colours = dict(zip(methods, COLOURS, strict=False))
-    columns = min(4, len(panels))
-    rows = -(-len(panels) // columns)
-    figure = _figure(max(3.2 * columns, 6), 2.4 * rows + 0.9)
-    grid = figure.subplots(rows, columns, sharey=True, squeeze=False)
-    for axes, (name, curves) in zip(grid.flat, panels.items(), strict=False):
-        _draw_panel(axes, curves, colours)
-        axes.set_title(name, fontsize=10)
-    for axes in grid.flat[len(panels) :]:
-        axes.set_axis_off()
-    for axes in grid.flat[len(panels) - columns : len(panels)]:
-        axes.set_xlabel("answered questions", fontsize=9)
-    figure.suptitle(title, fontsize=11)
-    figure.supylabel("Jaccard", fontsize=10)
-    lines = [grid.flat[0].plot([], [], color=colours[m], lw=2)[0] for m in colours]
-    figure.legend(
-        lines, list(colours), loc="outside lower center", ncols=6, frameon=False
-    )
-    figure.savefig(path)
+    looks = {m: Look(c) for m, c in zip(methods, COLOURS, strict=False)}
+    sheet, plots = canvas.plots_of(list(panels), columns=4)
+    for axes, curves in zip(plots, panels.values(), strict=True):
+        drawn = {name: curves[name] for name in looks if name in curves}
+        for name, runs in drawn.items():
+            _draw_curve(axes, runs, "jaccard", looks[name])
+        ends = (runs[0].questions[-1] for runs in drawn.values())
+        canvas.log_axis(axes, max((canvas.LOG_TICKS[1], *ends)))
+    canvas.caption(sheet, title, NAMES["jaccard"], looks)
+    canvas.save(sheet, path)
 
 
-def _draw_panel(
-    axes: Any, curves: Mapping[str, Sequence[Curve]], colours: Mapping[str, str]
-) -> None:
-    last = TICKS[1]
-    for name in [method for method in colours if method in curves]:
-        _, mean, spread = mean_and_spread(curves[name], "jaccard")
-        at, colour = curves[name][0].questions, colours[name]
-        low, high = (mean - spread)[at], (mean + spread)[at]
-        axes.plot(at, mean[at], color=colour, linewidth=1.6)
-        axes.fill_between(at, low, high, color=colour, alpha=0.15, linewidth=0)
-        last = max(last, at[-1])
-    ticks = [tick for tick in TICKS if tick <= last]
-    axes.set_xscale("symlog", linthresh=10, linscale=0.4)  # a log axis that has a zero
-    axes.set_xticks(ticks, labels=map(str, ticks), minor=False)
-    axes.set_xticks([], minor=True)
-    axes.set(xlim=(0, last), ylim=(0, 1.02))
-    axes.tick_params(labelsize=8)
-    axes.grid(alpha=0.3)
-    axes.spines[["top", "right"]].set_visible(False)
+def draw_figure(
+    figure: Figure,
+    outcomes: Iterable[Outcome],
+    folder: Path,
+    all_in_one: Mapping[str, float],
+) -> list[Path]:
+    """Draw a figure of the evaluation, as PNG and as SVG, once for each metric.
+
+    Parameters
+    ----------
+    figure : Figure
+        Of kind "curves".
+    outcomes : iterable of Outcome
+        Those that belong to other figures are left alone.
+    folder : Path
+        Where ``<name>.png`` goes, or ``<name>-<metric>.png`` where there are several.
+    all_in_one : mapping of str to float
+        For each data set the Jaccard coefficient of one big cluster: a dotted line.
+
+    Returns
+    -------
+    list of Path
+        What was written: for each metric the PNG, then the SVG.
+    """
+    found = curves_of(figure, outcomes)
+    plots = {
+        panel: {
+            line: [_curve(run) for run in runs]
+            for line, runs in on_panel(found, panel).items()
+        }
+        for panel in figure.panels
+    }
+    paths = []
+    for metric in figure.metrics:
+        floors = all_in_one if metric == "jaccard" else {}
+        sheet = _draw_plots(figure, plots, metric, floors)
+        name = figure.name if len(figure.metrics) == 1 else f"{figure.name}-{metric}"
+        paths += [canvas.save(sheet, folder / f"{name}.{x}") for x in ("png", "svg")]
+    return paths
 
 
-def _figure(width: float, height: float) -> Any:
-    try:
-        from matplotlib.figure import Figure
-    except ImportError:
-        raise MissingExtraError("matplotlib", "plots") from None
-    return Figure(figsize=(width, height), dpi=150, layout="constrained")
+def _draw_plots(
+    figure: Figure, plots: Plots, metric: str, floors: Mapping[str, float]
+) -> Any:
+    looks = looks_of(figure.lines)
+    sheet, all_axes = canvas.plots_of([panel.title for panel in plots], columns=3)
+    for axes, (panel, curves) in zip(all_axes, plots.items(), strict=True):
+        for line, runs in curves.items():
+            _draw_curve(axes, runs, metric, looks[line])
+        if not curves:
+            canvas.words(axes, "not run")
+        elif panel.data in floors:
+            canvas.floor(axes, floors[panel.data])
+        canvas.linear_axis(axes, panel.budget)
+    drawn = {line for curves in plots.values() for line in curves}
+    legend = {line.title: look for line, look in looks.items() if line in drawn}
+    if any(curves and panel.data in floors for panel, curves in plots.items()):
+        legend["all in one cluster"] = FLOOR
+    canvas.caption(sheet, figure.title, NAMES.get(metric, metric), legend)
+    return sheet
+
+
+def _draw_curve(axes: Any, runs: Sequence[Curve], metric: str, look: Look) -> Any:
+    _, mean, spread = mean_and_spread(runs, metric)
+    at = np.unique(np.concatenate([run.questions for run in runs]))
+    return canvas.band(axes, at, mean[at], spread[at], look)
+
+
+def _curve(run: Outcome) -> Curve:
+    scores = {metric: list(values) for metric, values in run.scores.items()}
+    return Curve(run.trial.seed, list(run.questions), scores)

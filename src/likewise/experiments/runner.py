@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -32,6 +32,9 @@ class Plan:
     affinity : str or callable
     error_rate, unsure_rate : float
         How often the simulated person errs, or cannot tell.
+    points : sequence of int, optional
+        The numbers of questions at which to score; after every answer unless given.
+        Methods that cluster only when looked at are faster when looked at less.
     """
 
     X: Any
@@ -42,17 +45,32 @@ class Plan:
     affinity: str | Callable[[Any], Any] = "auto"
     error_rate: float = 0.0
     unsure_rate: float = 0.0
+    points: Sequence[int] | None = None
 
 
 @dataclass(slots=True)
 class Curve:
-    """Scores against answered questions; the first entry is before any question."""
+    """Scores against answered questions; the first entry is before any question.
+
+    Attributes
+    ----------
+    seed : int
+    questions : list of int
+        The numbers of answered questions at which scores were taken.
+    scores : dict of str to list of float
+        By metric, one value for each of them.
+    clock : list of float
+        Seconds since the start, for each of them.
+    seconds : float
+        What the whole session took.
+    """
 
     seed: int
     questions: list[int] = field(default_factory=list)
     scores: dict[str, list[float]] = field(
         default_factory=lambda: {metric: [] for metric in METRICS}
     )
+    clock: list[float] = field(default_factory=list)
     seconds: float = 0.0
 
     def record(self, n_questions: int, truth: Any, labels: Any) -> None:
@@ -60,6 +78,12 @@ class Curve:
         self.questions.append(n_questions)
         for metric, score in METRICS.items():
             self.scores[metric].append(score(truth, labels))
+
+    def repeat(self, n_questions: int) -> None:
+        """Append the last scores once more: the labeling has not changed."""
+        self.questions.append(n_questions)
+        for values in self.scores.values():
+            values.append(values[-1])
 
     def as_dict(self) -> dict[str, Any]:
         """Return the curve as plain values, as ``simulate --json`` prints it."""
@@ -99,18 +123,22 @@ def _simulate(plan: Plan, seed: int, watch: Callable[[Curve], None]) -> Curve:
     rates = {"error_rate": plan.error_rate, "unsure_rate": plan.unsure_rate}
     oracle = LabelOracle(plan.y, seed=seed, **rates)
     session = Session(plan.X, plan.method, plan.n_clusters, plan.affinity, seed)
-    curve = Curve(seed)
-    curve.record(0, plan.y, session.labels)
-    before: Any = None
+    wanted = None if plan.points is None else frozenset(plan.points)
+    curve, before = Curve(seed), session.labels
+    curve.record(0, plan.y, before)
+    curve.clock.append(time.perf_counter() - start)
     for view in run(session, oracle, plan.budget):
-        labels = view.labels
-        if before is not None and np.array_equal(labels, before):
-            curve.questions.append(view.n_questions)
-            for values in curve.scores.values():
-                values.append(values[-1])
-        else:
-            curve.record(view.n_questions, plan.y, labels)
-        before = labels
+        if wanted is None or view.n_questions in wanted:
+            labels = view.labels
+            if np.array_equal(labels, before):
+                curve.repeat(view.n_questions)
+            else:
+                curve.record(view.n_questions, plan.y, labels)
+            curve.clock.append(time.perf_counter() - start)
+            before = labels
         watch(curve)
+    if session.n_questions > curve.questions[-1]:  # it ended between two points
+        curve.record(session.n_questions, plan.y, session.labels)
+        curve.clock.append(time.perf_counter() - start)
     curve.seconds = time.perf_counter() - start
     return curve

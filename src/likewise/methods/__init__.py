@@ -2,25 +2,32 @@
 
 from __future__ import annotations
 
-from likewise.errors import InputError
-from likewise.methods.base import AnyMethod, Method, Model, clusters_for
+from likewise.methods.active_hacc import ACTIVE_HACC
+from likewise.methods.asc import ASC
+from likewise.methods.base import AnyMethod, Method, Model, suited
+from likewise.methods.cac1 import CAC1
+from likewise.methods.exploring import farthest_first
+from likewise.methods.ffqs import FFQS
 from likewise.methods.likewise import LIKEWISE
+from likewise.methods.pknn import PKNN
+from likewise.methods.quire import QUIRE
 from likewise.methods.random import RANDOM
 from likewise.methods.urasc import URASC, urasc
+from likewise.registry import Registry
 
-_BUILT_IN: tuple[AnyMethod, ...] = (LIKEWISE, *URASC, RANDOM)
-METHODS: dict[str, AnyMethod] = {method.name: method for method in _BUILT_IN}
+_BUILT_IN: tuple[AnyMethod, ...] = (
+    LIKEWISE, *URASC, RANDOM, ACTIVE_HACC, CAC1, FFQS, ASC, QUIRE, PKNN
+)  # fmt: skip
+METHODS: Registry[AnyMethod] = Registry(
+    "method", Method, "likewise.methods", ((m.name, m) for m in _BUILT_IN)
+)
 
 
 def find_method(method: str | AnyMethod) -> AnyMethod:
     """Return a method by its name; a method is returned as it is."""
     if isinstance(method, Method):
         return method
-    if method not in METHODS:
-        raise InputError(
-            f"There is no method {method!r}. Choose one of: {', '.join(METHODS)}."
-        )
-    return METHODS[method]
+    return METHODS.find(method)
 
 
 __all__ = [
@@ -28,7 +35,8 @@ __all__ = [
     "AnyMethod",
     "Method",
     "Model",
-    "clusters_for",
+    "farthest_first",
     "find_method",
+    "suited",
     "urasc",
 ]

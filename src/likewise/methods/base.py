@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Generic, Protocol, TypeVar
 
 import numpy as np
@@ -89,7 +89,8 @@ class Method(Generic[ModelT]):
     about : str
         One sentence for people.
     begin : callable
-        ``begin(problem, known, rng)`` makes the model of any state in one go.
+        ``begin(problem, known, rng)`` makes the model of any state in one go. Samples
+        in ``known.aside`` are in the problem still: the method leaves them out.
     learn : callable
         ``learn(model, known, answer)`` makes the model one answer further; `known`
         contains the answer already.
@@ -112,24 +113,24 @@ class Method(Generic[ModelT]):
 AnyMethod = Method[Any]
 
 
-def clusters_for(method: AnyMethod, n_clusters: int | None) -> int | None:
-    """Return the number of groups that a method is to look for.
+def suited(problem: Problem, method: AnyMethod) -> Problem:
+    """Return the problem with the number of groups that a method is to look for.
 
     A method that can tell only so many apart refuses more, and takes that many, with a
     warning, when nobody knows.
     """
-    most = method.most_clusters
-    if most is None or (n_clusters is not None and n_clusters <= most):
-        return n_clusters
-    if n_clusters is not None:
+    most, k = method.most_clusters, problem.n_clusters
+    if most is None or (k is not None and k <= most):
+        return problem
+    if k is not None:
         raise InputError(
             f"The method {method.name!r} can tell only {most} groups apart, but "
-            f"n_clusters is {n_clusters}: choose another method."
+            f"n_clusters is {k}: choose another method."
         )
     warnings.warn(
         f"The method {method.name!r} can tell only {most} groups apart, so it takes "
         f"{most} where the number is unknown.",
         AssumptionWarning,
-        stacklevel=3,
+        stacklevel=4,
     )
-    return most
+    return replace(problem, n_clusters=min(most, problem.n_samples))

@@ -186,6 +186,7 @@ def begin_spectral(
     """Make the model of any state of the answers; the ``begin`` of spectral methods."""
     start = int(rng.integers(problem.n_samples))
     k = _n_clusters(problem, known)
+    problem = problem.without(known.aside)
     plain = ConstrainedClustering(problem, recipe, k, Knowledge(problem.n_samples))
     clustering = replace(plain, known=known, groups=which(known))
     return SpectralModel(problem, known, clustering, plain, start)

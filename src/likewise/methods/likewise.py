@@ -11,7 +11,7 @@ is found out later.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 
 import numpy as np
 
@@ -128,7 +128,9 @@ class FieldModel:
 
 def begin(problem: Problem, known: Knowledge, rng: np.random.Generator) -> FieldModel:
     """Make the model of any state of the answers."""
-    ground = ground_of(problem, int(rng.integers(2**31)))
+    seed = int(rng.integers(2**31))
+    problem = problem.without(known.aside)
+    ground = problem.once(("ground", seed), partial(ground_of, problem, seed))
     founders = [m for m in ground.medoids if int(m) not in known.aside]
     start = Beliefs.of(founders or ground.medoids)
     return FieldModel(ground, known, start.after_all(known.answers))

@@ -35,8 +35,7 @@ class StoredSession(Session):
     def attach(self, project: Project, who: str, clock: Callable[[], float]) -> None:
         """Take up what the project holds, and write to it from now on."""
         self._project = project
-        self._journal = ProjectJournal(project, who, clock)
-        self._replay()
+        self._take_up(ProjectJournal(project, who, clock))
 
     def _keep(self, data: Any) -> None:
         kept = as_samples(data)

@@ -1,0 +1,104 @@
+"""``likewise reproduce``, as a researcher uses it."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+
+import pytest
+from tests.commands import Run
+
+PLAN = """
+title = "Irises"
+about = "A small figure."
+metrics = ["jaccard", "ari"]
+methods = ["random", "urasc+n", "asc"]
+shortlist = 50
+
+[[panel]]
+data = "iris"
+budget = 10
+"""
+
+
+@pytest.fixture
+def plan(likewise: Run) -> str:
+    assert likewise is not None  # it is what makes the folder the present one
+    Path("mine.toml").write_text(PLAN)
+    return "mine.toml"
+
+
+def test_it_writes_rows_figures_and_a_report(likewise: Run, plan: str) -> None:
+    ran = likewise("reproduce", plan, "--out", "out", "--seeds", "2")
+
+    assert ran.code == 0
+    assert "The report is out/report.html." in ran.err
+    assert "asc is for 2 classes at most: left out on iris." in ran.err
+    for metric in ("jaccard", "ari"):
+        assert Path(f"out/mine-{metric}.png").stat().st_size > 1000
+        assert Path(f"out/mine-{metric}.svg").read_text().startswith("<?xml")
+    assert "Irises" in Path("out/report.html").read_text()
+    with Path("out/results.csv").open(newline="") as lines:
+        rows = list(csv.DictReader(lines))
+    assert {row["method"] for row in rows} == {"random", "urasc+n"}
+    assert {row["metric"] for row in rows} == {"jaccard", "v_measure", "ari"}
+    assert len(rows) == 2 * 2 * 3 * 11
+
+
+def test_a_second_run_repeats_nothing(likewise: Run, plan: str) -> None:
+    likewise("reproduce", plan, "--out", "out", "--seeds", "1")
+    before = Path("out/results.csv").read_text()
+
+    likewise("reproduce", plan, "--out", "out", "--seeds", "1")
+
+    assert Path("out/results.csv").read_text() == before
+
+
+def test_quick_asks_a_fifth_of_one_session(likewise: Run, plan: str) -> None:
+    ran = likewise("reproduce", plan, "--out", "out", "--quick", "--json")
+
+    with Path("out/results.csv").open(newline="") as lines:
+        rows = list(csv.DictReader(lines))
+    assert {row["seed"] for row in rows} == {"0"}
+    assert max(int(row["questions"]) for row in rows) == 2
+    assert "out/report.html" in json.loads(ran.out)["written"]
+
+
+def test_methods_and_data_sets_can_be_added(likewise: Run, plan: str) -> None:
+    likewise(
+        "reproduce", plan, "--out", "out", "--quick",
+        "--method", "urasc-go", "--also", "wine",
+    )  # fmt: skip
+
+    with Path("out/results.csv").open(newline="") as lines:
+        found = {(row["data"], row["method"]) for row in csv.DictReader(lines)}
+    assert ("wine", "urasc-go") in found
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["nothing"], "There is no figure 'nothing'"),
+        (["variants", "--method", "magic"], "There is no method 'magic'"),
+        (["variants", "--also", "magic"], "There is no data set 'magic'"),
+        (["variants", "--jobs", "0"], "--jobs is 1 or more"),
+        (["variants", "--affinity", "chi2"], "'auto' or 'paper'"),
+    ],
+)
+def test_what_cannot_be_done_is_one_sentence(
+    likewise: Run, words: list[str], said: str
+) -> None:
+    ran = likewise("reproduce", *words)
+
+    assert ran.code == 2
+    assert said in ran.err
+    assert "Traceback" not in ran.err
+
+
+def test_without_a_data_folder_it_shows_what_it_can(likewise: Run) -> None:
+    ran = likewise("reproduce", "learning", "qualitative", "--quick", "--out", "out")
+
+    assert ran.code == 0
+    assert "needs a data folder" in ran.err
+    assert "needs a data folder" in Path("out/report.html").read_text()

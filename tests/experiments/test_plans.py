@@ -1,0 +1,130 @@
+"""The plans of the figures, and one's own."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from likewise.datasets import DATASETS
+from likewise.errors import InputError
+from likewise.experiments.plans import FIGURES, Panel, read_figure
+from likewise.methods import METHODS
+
+BUDGETS = {
+    **dict.fromkeys(("wine", "sonar", "bupa"), 200),
+    **dict.fromkeys(("balance", "diabetes", "cho"), 400),
+    **dict.fromkeys(("dog", "dog-bow", "face-2", "face-2-lbp"), 800),
+    **dict.fromkeys(("face-1", "face-1-lbp"), 2000),
+    "leaf": 5500,
+}
+OWN = """
+title = "Mine"
+about = "A figure of my own."
+methods = ["random"]
+
+[[panel]]
+data = "iris"
+budget = 20
+"""
+
+
+@pytest.mark.parametrize("name", FIGURES)
+def test_every_figure_names_methods_and_data_that_exist(name: str) -> None:
+    figure = read_figure(name)
+
+    assert set(figure.methods) <= set(METHODS)
+    assert {panel.data for panel in figure.panels} <= set(DATASETS)
+    assert figure.name == name
+
+
+@pytest.mark.parametrize("name", [name for name in FIGURES if name != "qualitative"])
+def test_budgets_are_those_of_the_evaluation(name: str) -> None:
+    for panel in read_figure(name).panels:
+        assert panel.budget == BUDGETS[panel.data]
+
+
+@pytest.mark.parametrize("name", FIGURES)
+def test_faces_and_dogs_come_with_both_kinds_of_features(name: str) -> None:
+    panels = read_figure(name).panels
+    with_both = [p for p in panels if p.data.split("-")[0] in ("face", "dog")]
+
+    kinds = [panel.features for panel in with_both]
+
+    assert kinds.count("deep") == kinds.count("classical") == len(kinds) / 2
+
+
+def test_a_quick_figure_asks_a_fifth() -> None:
+    budgets = [panel.budget for panel in read_figure("variants").quick().panels]
+
+    assert budgets == [400, 400, 1100, 160, 160, 40, 40]
+
+
+def test_each_curve_has_as_many_sessions_as_seeds() -> None:
+    figure = read_figure("unknown-k")
+
+    trials = figure.trials(seeds=3)
+
+    assert len(trials) == len(set(trials)) == 3 * 4 * 3
+    assert {trial.k for trial in trials} == {"known", "unknown"}
+
+
+def test_pictures_are_no_part_of_the_grid() -> None:
+    figure = read_figure("qualitative")
+
+    assert figure.trials(seeds=3) == []
+    assert figure.quick() == figure.also(["random"], [Panel("iris", 5)]) == figure
+
+
+def test_methods_and_data_can_be_added() -> None:
+    figure = read_figure("learning").also(["random", "quire"], [Panel("iris", 9)])
+
+    assert figure.methods[-1] == "random"
+    assert figure.methods.count("quire") == 1
+    assert figure.panels[-1].data == "iris"
+
+
+def test_a_plan_of_ones_own_is_read(tmp_path: Path) -> None:
+    (tmp_path / "mine.toml").write_text(OWN)
+
+    figure = read_figure(str(tmp_path / "mine.toml"))
+
+    assert (figure.name, figure.title) == ("mine", "Mine")
+    assert figure.panels == (Panel("iris", 20),)
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("title = ", "is not a plan of a figure"),
+        (OWN + "colour = 'red'", "is not a plan of a figure"),
+        ("wrong = 1\n" + OWN, "is not a plan of a figure"),
+        ("title = 'x'\nabout = ''\nmethods = ['random']", "at least one"),
+        ("kind = 'songs'\n" + OWN, "kind is one of curves, pictures"),
+        ("opening = 'no'\n" + OWN, "opening is one of none, farthest-first"),
+    ],
+)
+def test_a_plan_that_cannot_be_read_is_refused(
+    tmp_path: Path, text: str, found: str
+) -> None:
+    (tmp_path / "mine.toml").write_text(text)
+
+    with pytest.raises(InputError, match=found):
+        read_figure(str(tmp_path / "mine.toml"))
+
+
+@pytest.mark.parametrize("name", ["nothing", "nothing.toml"])
+def test_an_unknown_figure_is_answered_with_the_known_ones(name: str) -> None:
+    with pytest.raises(InputError, match="Choose one of: variants, learning"):
+        read_figure(name)
+
+
+def test_only_two_affinities_are_offered() -> None:
+    assert read_figure("noise").under("paper").trials(1)[0].affinity == "paper"
+    with pytest.raises(InputError, match="'auto' or 'paper', not 'chi2'"):
+        read_figure("noise").under("chi2")
+
+
+def test_a_panel_says_what_is_special_about_it() -> None:
+    assert Panel("dog", 9, "deep", 0.02).title == "dog (deep), 2 % wrong"
+    assert Panel("leaf", 9, noise=0.019).title == "leaf, 1.9 % wrong"

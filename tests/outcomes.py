@@ -1,0 +1,31 @@
+"""Outcomes made by hand."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from likewise.experiments.plans import Figure, Line, Panel
+from likewise.experiments.trials import Outcome, points_of
+
+
+def outcome(
+    figure: Figure,
+    panel: Panel,
+    line: Line,
+    curve: Callable[[float], float],
+    seed: int = 0,
+) -> Outcome:
+    """Return a trial whose scores are a function of the share of the budget."""
+    points = tuple(points_of(panel.budget))
+    values = tuple(curve(point / panel.budget) for point in points)
+    scores = dict.fromkeys(("jaccard", "v_measure", "ari"), values)
+    seconds = tuple(1.0 + 0.5 * point for point in points)
+    return Outcome(figure.trial(panel, line, seed), points, scores, seconds)
+
+
+def flat(height: float) -> Callable[[float], float]:
+    return lambda _: height
+
+
+def rising(start: float, end: float) -> Callable[[float], float]:
+    return lambda share: start + (end - start) * share
