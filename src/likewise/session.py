@@ -199,10 +199,20 @@ class Session(Loop):
         if told:
             self._tell(told, "raise")
 
-    def explain(self, question: Question) -> str:
-        """Return one sentence that says why this pair is asked about."""
+    def explain(
+        self, question: Question, called: tuple[str, str] | None = None
+    ) -> str:
+        """Return one sentence that says why this pair is asked about.
+
+        Parameters
+        ----------
+        question : Question
+        called : tuple of str, optional
+            What to call the two, where people do not know samples by their numbers.
+        """
         self._check(question.sample, question.against)
-        return explained(question, self._current())
+        usual = f"sample {question.sample}", f"sample {question.against}"
+        return explained(question, self._current(), called or usual)
 
     def undo(self, act: int | None = None) -> Event | None:
         """Undo the last act that still stands, whatever it was; any depth.
@@ -283,6 +293,10 @@ class Session(Loop):
     def view(self) -> View:
         """What the answers so far amount to, as a value that stays as it is."""
         return View(self._current(), self._known)
+
+    def reload(self) -> None:
+        """Take in what others have written to the journal since it was last read."""
+        self._replay()
 
     # Changing the pile
 

@@ -162,6 +162,65 @@ def test_an_unknown_key_kind_or_status_is_told(project: Project) -> None:
         project.add_items([Item("x", "film")])
 
 
+def test_items_get_other_keys_and_keep_their_positions(
+    reopen: Reopen, project: Project
+) -> None:
+    project.add_items([PHOTO, NOTE, ROW])
+    project.rekey({"a/oak.jpg": "b/oak.jpg", "17": "18"})
+
+    again = reopen().project("leaves")
+    assert [item.key for item in again.items()] == ["b/oak.jpg", "b.txt", "18"]
+    assert again.items()[0] == replace(PHOTO, key="b/oak.jpg")
+    assert (again.find("b/oak.jpg"), again.find("a/oak.jpg")) == (0, None)
+
+
+def test_items_may_swap_their_keys(reopen: Reopen, project: Project) -> None:
+    project.add_items([PHOTO, NOTE, ROW])
+    keys = [item.key for item in project.items()]
+    project.rekey(dict(zip(keys, [*keys[1:], keys[0]], strict=True)))
+
+    assert [i.key for i in reopen().project("leaves").items()] == [*keys[1:], keys[0]]
+    assert [project.find(key) for key in keys] == [2, 0, 1]
+
+
+def test_a_key_that_stays_is_no_change(project: Project) -> None:
+    project.add_items([PHOTO, NOTE])
+    project.rekey({"b.txt": "b.txt"})
+    project.rekey({})
+
+    assert project.items() == (PHOTO, NOTE)
+
+
+@pytest.mark.parametrize(
+    ("keys", "words"),
+    [
+        ({"a/oak.jpg": "c", "elm": "d"}, "no item 'elm'"),
+        ({"a/oak.jpg": "b.txt"}, "'b.txt' already"),
+        ({"a/oak.jpg": "c", "b.txt": "c"}, "'c' already"),
+        ({"a/oak.jpg": "c", "b.txt": ""}, "cannot be a name"),
+        ({"a/oak.jpg": "c", "b.txt": "\x00"}, "cannot be a name"),
+    ],
+)
+def test_keys_that_cannot_be_change_nothing(
+    reopen: Reopen, project: Project, keys: dict[str, str], words: str
+) -> None:
+    project.add_items([PHOTO, NOTE])
+
+    with pytest.raises(InputError, match=words):
+        project.rekey(keys)
+    assert reopen().project("leaves").items() == (PHOTO, NOTE)
+    assert project.find("a/oak.jpg") == 0
+
+
+def test_projects_may_have_the_same_keys(reopen: Reopen, project: Project) -> None:
+    other = reopen().create("other", {}, now=0.0)
+    project.add_items([PHOTO])
+    other.add_items([NOTE])
+    project.rekey({PHOTO.key: NOTE.key})
+
+    assert project.find(NOTE.key) == other.find(NOTE.key) == 0
+
+
 # Arrays
 
 

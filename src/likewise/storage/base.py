@@ -148,6 +148,9 @@ class Project(Protocol):
     def mark(self, key: str, status: str) -> None:
         """Note what became of the source of an item."""
 
+    def rekey(self, keys: Mapping[str, str]) -> None:
+        """Give items the keys that they go by now, all or none; they may swap them."""
+
     def put_array(self, name: str, X: Samples) -> None:
         """Keep an array or sparse matrix, instead of an older one of this name."""
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Mapping
 
 from likewise.errors import InputError, StaleError
 from likewise.storage.base import KINDS, STATUSES, Item
@@ -23,6 +23,18 @@ def checked_items(items: Iterable[Item]) -> list[Item]:
             raise duplicate(item.key)
         seen.add(item.key)
     return kept
+
+
+def checked_keys(keys: Mapping[str, str], there: Collection[str]) -> None:
+    """Refuse other keys for items that are not there, or that would not be unique."""
+    for key in keys:
+        if key not in there:
+            raise no_item(key)
+    taken = set(there) - keys.keys()
+    for now in keys.values():
+        if checked_text(now) in taken:
+            raise duplicate(now)
+        taken.add(now)
 
 
 def checked_status(status: str) -> str:

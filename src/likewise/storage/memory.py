@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import count
 from threading import RLock
@@ -15,6 +15,7 @@ from likewise.storage.blocks import checked_array, stacked
 from likewise.storage.checks import (
     behind,
     checked_items,
+    checked_keys,
     checked_status,
     checked_text,
     duplicate,
@@ -113,6 +114,14 @@ class MemoryProject:
         if position is None:
             raise no_item(key)
         self._items[position] = replace(self._items[position], status=status)
+
+    def rekey(self, keys: Mapping[str, str]) -> None:
+        with self._lock:
+            checked_keys(keys, self._positions)
+            positions = {now: self._positions.pop(key) for key, now in keys.items()}
+            self._positions |= positions
+            for now, position in positions.items():
+                self._items[position] = replace(self._items[position], key=now)
 
     def put_array(self, name: str, X: Samples) -> None:
         self._arrays[checked_text(name)] = checked_array(X).copy()

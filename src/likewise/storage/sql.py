@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import weakref
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -130,6 +130,10 @@ class SqlProject:
         checked_status(status)
         with self._write() as connection:
             Items(connection, self._id).mark(key, status)
+
+    def rekey(self, keys: Mapping[str, str]) -> None:
+        with self._write() as connection:
+            Items(connection, self._id).rekey(keys)
 
     def put_array(self, name: str, X: Samples) -> None:
         checked = checked_array(X)
