@@ -133,10 +133,15 @@ class Session(Loop):
         return self._propose(self._current(), self._known, tuple(pending))
 
     def ahead(self, question: Question, verdict: Any) -> Question | None:
-        """Return what would be asked after an answer; nothing is recorded."""
-        told = Answer(question, Verdict.of(verdict), how="asked")
+        """Return what would be asked after an answer; nothing is recorded.
+
+        If it is then told, what was worked out here is not worked out again.
+        """
+        number = self._standing.n_answers + 1
+        told = Answer(question, Verdict.of(verdict), number)
         known = self._known.after(told)
         model = self._method.learn(self._current(), known, told)
+        self._ahead[told] = model
         return self._propose(model, known, ())
 
     def tell(

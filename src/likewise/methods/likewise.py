@@ -124,7 +124,13 @@ class FieldModel:
 
     def best(self, pending: tuple[Question, ...] = ()) -> Candidate | None:
         """Return the question that is worth most besides those that are open."""
+        if not pending:
+            return self._best
         return best_question(self.picture, self.known, pending)
+
+    @cached_property
+    def _best(self) -> Candidate | None:
+        return best_question(self.picture, self.known, ())
 
 
 def begin(problem: Problem, known: Knowledge, rng: np.random.Generator) -> FieldModel:
