@@ -177,3 +177,14 @@ def test_a_long_session_is_a_function_of_the_answers_that_stand(
             assert fresh.ask() == session.ask()
     assert told(fresh) == told(session)
     assert len(session.doubtful) > 0
+
+
+def test_what_others_wrote_to_the_journal_is_taken_in() -> None:
+    journal = MemoryJournal()
+    mine, theirs = Session(LINE, journal=journal), Session(LINE, journal=journal)
+    theirs.tell_pair(0, 1, "same")
+
+    mine.reload()
+
+    assert mine.history == theirs.history
+    assert mine.ask() == theirs.ask()

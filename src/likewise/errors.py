@@ -6,7 +6,11 @@
     ├── InputError             also a ValueError: the data or an argument does not fit
     ├── ContradictionError     also a ValueError: an answer denies earlier answers
     ├── MissingDataError       also a FileNotFoundError: a data set is not on this disk
-    └── MissingExtraError      also an ImportError: an optional package is not installed
+    ├── MissingExtraError      also an ImportError: an optional package is not installed
+    ├── StaleError             also a RuntimeError: somebody else was there first
+    ├── StorageError           also an OSError: a database cannot be reached or written
+    ├── SchemaError            also a RuntimeError: a database of another version
+    └── UnreadableFileError    also an OSError: a file is not what it should be
 
     AssumptionWarning          a UserWarning: something unknown was taken to be so
     PluginWarning              a UserWarning: what another package brings was left out
@@ -69,5 +73,19 @@ class AssumptionWarning(UserWarning):
     """Something that nobody said was taken to be so."""
 
 
+class StaleError(LikewiseError, RuntimeError):
+    """What the caller has seen is no longer so; nothing was recorded."""
+
+
+class StorageError(LikewiseError, OSError):
+    """A database cannot be reached, read or written."""
+
+
+class SchemaError(LikewiseError, RuntimeError):
+    """A database is of a newer version, or of another program."""
+
+
+class UnreadableFileError(LikewiseError, OSError):
+    """One file of the user's cannot be read as what it should be."""
 class PluginWarning(UserWarning):
     """Something that another package announces cannot be used."""

@@ -34,6 +34,7 @@ class Loop:
     _known: Knowledge
     _model: Model | None
     _open: list[Question]
+    _ahead: dict[Answer, Model]  # what answers to come would make of the model
 
     def __init__(
         self,
@@ -88,10 +89,16 @@ class Loop:
         for answer in answers:
             self._known = self._known.after(answer)
             if self._model is not None:
-                self._model = self._method.learn(self._model, self._known, answer)
+                self._model = self._ahead.get(answer) or self._method.learn(
+                    self._model, self._known, answer
+                )
+            self._ahead = {}
         told = [answer.question for answer in answers]
         asked = all(question in self._open for question in told)
         self._open = [q for q in self._open if q not in told] if asked else []
+
+    def _keep(self, data: Any) -> None:
+        """Keep the samples with those added; here memory is all that keeps them."""
 
     def _append(self, event: Event) -> None:
         self._journal.append(event)
@@ -105,6 +112,7 @@ class Loop:
         self._known = empty.after_all(self._standing.answers)
         self._model = None
         self._open = []
+        self._ahead = {}
 
     def _start_from(self, answers: Iterable[Any] | None, known: Any) -> None:
         given = answers_of(answers or ())

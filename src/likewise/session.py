@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from importlib import import_module
 from typing import Any, overload
 
 from likewise.arrays import Indices, stack
@@ -86,6 +87,11 @@ class Session(Loop):
         if not self._standing.n_answers:
             self._start_from(answers, known)
 
+    @classmethod
+    def open(cls, url: Any, X: Any = None, **how: Any) -> Session:
+        """Begin a session in a database, or go on with it: see `open_session`."""
+        return import_module("likewise.storage.sessions").open_session(url, X, **how)
+
     # Asking and telling
 
     @overload
@@ -127,10 +133,15 @@ class Session(Loop):
         return self._propose(self._current(), self._known, tuple(pending))
 
     def ahead(self, question: Question, verdict: Any) -> Question | None:
-        """Return what would be asked after an answer; nothing is recorded."""
-        told = Answer(question, Verdict.of(verdict), how="asked")
+        """Return what would be asked after an answer; nothing is recorded.
+
+        If it is then told, what was worked out here is not worked out again.
+        """
+        number = self._standing.n_answers + 1
+        told = Answer(question, Verdict.of(verdict), number)
         known = self._known.after(told)
         model = self._method.learn(self._current(), known, told)
+        self._ahead[told] = model
         return self._propose(model, known, ())
 
     def tell(
@@ -193,10 +204,20 @@ class Session(Loop):
         if told:
             self._tell(told, "raise")
 
-    def explain(self, question: Question) -> str:
-        """Return one sentence that says why this pair is asked about."""
+    def explain(
+        self, question: Question, called: tuple[str, str] | None = None
+    ) -> str:
+        """Return one sentence that says why this pair is asked about.
+
+        Parameters
+        ----------
+        question : Question
+        called : tuple of str, optional
+            What to call the two, where people do not know samples by their numbers.
+        """
         self._check(question.sample, question.against)
-        return explained(question, self._current())
+        usual = f"sample {question.sample}", f"sample {question.against}"
+        return explained(question, self._current(), called or usual)
 
     def undo(self, act: int | None = None) -> Event | None:
         """Undo the last act that still stands, whatever it was; any depth.
@@ -278,6 +299,10 @@ class Session(Loop):
         """What the answers so far amount to, as a value that stays as it is."""
         return View(self._current(), self._known)
 
+    def reload(self) -> None:
+        """Take in what others have written to the journal since it was last read."""
+        self._replay()
+
     # Changing the pile
 
     def add(self, X_new: Any) -> None:
@@ -290,8 +315,9 @@ class Session(Loop):
             sample to all samples, old and new.
         """
         data = stack(self._data, X_new, square=self._affinity == "precomputed")
-        self._given = self._problem_of(data)
-        self._data = data
+        given = self._problem_of(data)
+        self._keep(data)
+        self._data, self._given = data, given
         self._replay()
 
     def set_aside(self, sample: int) -> None:

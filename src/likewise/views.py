@@ -149,25 +149,33 @@ def candidates_of(
     return tuple(found)
 
 
-def explained(question: Question, model: Model) -> str:
-    """Return one sentence that says why this pair."""
-    i, j, predicted = question.sample, question.against, question.predicted
+def explained(question: Question, model: Model, called: tuple[str, str]) -> str:
+    """Return one sentence that says why this pair.
+
+    Parameters
+    ----------
+    question : Question
+    model : Model
+    called : tuple of str
+        What the sample, and the one it is compared with, are called.
+    """
+    (i, j), predicted = called, question.predicted
     if predicted is None:
-        sure = model.confidence[i]
+        sure = model.confidence[question.sample]
         doubt = f" (sure to {sure:.0%} of its cluster)" if sure < SURE else ""
         return (
-            f"Knowing the group of sample {i}{doubt} would move the clustering most, "
-            f"and that of sample {j} is the closest one not ruled out."
+            f"Knowing the group of {i}{doubt} would move the clustering most, "
+            f"and that of {j} is the closest one not ruled out."
         )
     chance = f"{predicted.same:.0%}"
     if predicted.kind.startswith("check"):
         return (
-            f"To make sure: earlier answers say where sample {i} belongs, but what "
-            f"lies around it does not quite agree (same as sample {j}: {chance})."
+            f"To make sure: earlier answers say where {i} belongs, but what "
+            f"lies around it does not quite agree (same as {j}: {chance})."
         )
     if predicted.kind == "groups":
         return (
-            f"The groups of samples {i} and {j} may be one ({chance}), and many pairs "
+            f"The groups of {i} and {j} may be one ({chance}), and many pairs "
             f"hang on it."
         )
     place = (
@@ -176,6 +184,6 @@ def explained(question: Question, model: Model) -> str:
         else "it lies between groups"
     )
     return (
-        f"Sample {i} is of the group of sample {j} with a chance of {chance}: {place}, "
-        f"and samples like it will follow."
+        f"{i[:1].upper()}{i[1:]} is of the group of {j} with a chance of {chance}: "
+        f"{place}, and samples like it will follow."
     )

@@ -86,14 +86,6 @@ def test_doctor_reports_versions(likewise: Run) -> None:
     assert "matplotlib" in likewise("doctor").out
 
 
-def test_demo_draws_a_picture(likewise: Run) -> None:
-    ran = likewise("demo", "--budget", "2", "--json")
-
-    assert ran.code == 0
-    assert Path("likewise-demo.png").read_bytes().startswith(b"\x89PNG")
-    assert set(json.loads(ran.out)) == {"likewise", "urasc+n", "random"}
-
-
 def test_ask_keeps_answers_and_takes_them_up_again(likewise: Run) -> None:
     Path("fruit.txt").write_text(
         "red apple\ngreen apple\nfast car\nslow car\napple pie\ncar wash\n"

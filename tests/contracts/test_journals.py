@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -20,7 +20,7 @@ from likewise.journal import (
     Undone,
 )
 from likewise.knowledge import Prediction
-from likewise.storage import JsonLinesJournal
+from likewise.storage import JsonLinesJournal, ProjectJournal, Store, open_store
 
 Reopen = Callable[[], Journal]
 
@@ -49,13 +49,22 @@ EVENTS: list[Event] = [
 ]
 
 
-@pytest.fixture(params=["memory", "jsonl"])
-def reopen(request: pytest.FixtureRequest, tmp_path: Path) -> Reopen:
+@pytest.fixture(params=["memory", "jsonl", "project", "sqlite"])
+def reopen(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Reopen]:
     """Return a function that opens the same journal again."""
+    stores: list[Store] = []
     if request.param == "memory":
         journal = MemoryJournal()
-        return lambda: journal
-    return lambda: JsonLinesJournal(tmp_path / "answers.jsonl")
+        yield lambda: journal
+    elif request.param == "jsonl":
+        yield lambda: JsonLinesJournal(tmp_path / "answers.jsonl")
+    else:
+        is_file = request.param == "sqlite"
+        stores.append(open_store(tmp_path / "a.db" if is_file else "memory://"))
+        stores[0].create("leaves", {}, now=0.0)
+        yield lambda: ProjectJournal(stores[0].project("leaves"), "ann", lambda: 1.0)
+    for store in stores:
+        store.close()
 
 
 def test_events_come_back_as_they_went_in(reopen: Reopen) -> None:
@@ -100,9 +109,10 @@ def test_a_line_cut_off_by_a_crash_is_left_out_and_written_over(tmp_path: Path) 
     assert list(journal.read()) == [EVENTS[0], EVENTS[2]]
 
 
-def test_a_foreign_line_is_named(tmp_path: Path) -> None:
+@pytest.mark.parametrize("line", ["hello", '{"sung": 1}', '{"told": [{}]}'])
+def test_a_foreign_line_is_named(tmp_path: Path, line: str) -> None:
     path = tmp_path / "answers.jsonl"
-    path.write_text('{"undone": 0}\nhello\n')
+    path.write_text(f'{{"undone": 0}}\n{line}\n')
 
     with pytest.raises(InputError, match="Line 2"):
         list(JsonLinesJournal(path).read())

@@ -12,7 +12,8 @@ from typing import Any
 
 import typer
 
-from likewise.cli import ask, demo, info, reproduce, simulate
+from likewise.cli import app as app_
+from likewise.cli import ask, demo, exporting, info, reproduce, simulate
 from likewise.cli.output import complain, say
 from likewise.errors import AssumptionWarning, LikewiseError, PluginWarning
 
@@ -25,7 +26,10 @@ app = typer.Typer(
     rich_markup_mode=None,
 )
 app.command("demo")(demo.demo)
+app.command("app")(app_.app)
 app.command("ask")(ask.ask)
+app.command("export")(exporting.export)
+app.command("import")(exporting.import_)
 app.command("simulate")(simulate.simulate)
 app.command("reproduce")(reproduce.reproduce)
 app.command("methods")(info.methods)

@@ -1,48 +1,49 @@
-"""``likewise demo``: see it work, with nothing to download."""
+"""``likewise demo``: the app on handwritten digits, with nothing to download."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
 
-import typer
-
+from likewise.cli.homes import home_of
 from likewise.cli.options import AsJson
-from likewise.cli.output import print_json, progress, say
-from likewise.datasets import load
-from likewise.experiments.figures import draw_curves
-from likewise.experiments.runner import Curve, Plan, simulate
+from likewise.cli.output import say
+from likewise.cli.serving import (
+    AskPassword,
+    Host,
+    Listening,
+    NoBrowser,
+    Port,
+    Sorting,
+    Who,
+    chosen_password,
+    run_app,
+)
+from likewise.errors import MissingExtraError
 
 
 def demo(
-    out: Annotated[Path, typer.Option(help="Where the picture goes.")] = Path(
-        "likewise-demo.png"
-    ),
-    budget: Annotated[int, typer.Option(help="Questions to answer.", min=1)] = 400,
+    who: Who = "me",
+    host: Host = "127.0.0.1",
+    port: Port = None,
+    password: AskPassword = False,
+    no_browser: NoBrowser = False,
     as_json: AsJson = False,
 ) -> None:
-    """Sort 1,797 handwritten digits by answered questions, and draw how it went."""
-    digits = load("digits")
-    say(
-        f"Sorting {len(digits.y):,} handwritten digits into {digits.n_classes} groups: "
-        f"{budget} questions 'same or different?', answered from the true digits."
+    """Sort 1,797 handwritten digits in the browser: the first thing to try."""
+    try:
+        from likewise.app.digits import DigitsHeap
+    except ModuleNotFoundError as error:
+        raise MissingExtraError(error.name or "pillow", "app") from None
+    home = home_of(Path("demo"))
+    say("Sorting 1,797 handwritten digits: nothing is downloaded.")
+    sorting = Sorting(
+        url=f"sqlite:///{home / 'project.db'}",
+        name="digits",
+        heap=DigitsHeap(home / "pictures"),
+        home=home,
+        options={"method": "likewise", "n_clusters": None, "random_state": 0},
+        settings={"criterion": "Are these the same digit?"},
+        lasting=("criterion",),
     )
-    curves = {}
-    for method in ("likewise", "urasc+n", "random"):
-        plan = Plan(digits.X, digits.y, method, budget, digits.n_classes)
-        curves[method] = [_watched(plan)]
-        scores = curves[method][0].scores["jaccard"]
-        say(f"  {method:8} Jaccard {scores[0]:.3f} before, {scores[-1]:.3f} after")
-    draw_curves(curves, "Handwritten digits, sorted by questions", out)
-    say(f"The picture is in {out}.")
-    if as_json:
-        print_json({m: [c.as_dict() for c in runs] for m, runs in curves.items()})
-
-
-def _watched(plan: Plan) -> Curve:
-    with progress(str(plan.method), plan.budget) as update:
-
-        def watch(curve: Curve) -> None:
-            update(curve.questions[-1], f"Jaccard {curve.scores['jaccard'][-1]:.3f}")
-
-        return simulate(plan, seed=0, watch=watch)
+    shut = chosen_password(host, password)
+    run_app(sorting, Listening(host, port, shut, who, no_browser, as_json))

@@ -30,6 +30,7 @@ from likewise.problem import Problem
 
 GOOD_ENOUGH = 0.95  # expected Jaccard
 FEW, HARDLY_ANY = 0.02, 0.005  # shares of pairs that 20 questions would change
+FEW_SAMPLES = 2000  # up to here each sample set aside is cut out of the graph
 N_FIRST = 20  # answers before stopping is suggested
 
 
@@ -123,13 +124,25 @@ class FieldModel:
 
     def best(self, pending: tuple[Question, ...] = ()) -> Candidate | None:
         """Return the question that is worth most besides those that are open."""
+        if not pending:
+            return self._best
         return best_question(self.picture, self.known, pending)
+
+    @cached_property
+    def _best(self) -> Candidate | None:
+        return best_question(self.picture, self.known, ())
 
 
 def begin(problem: Problem, known: Knowledge, rng: np.random.Generator) -> FieldModel:
-    """Make the model of any state of the answers."""
+    """Make the model of any state of the answers.
+
+    Samples set aside are cut out of the graph where there are few; among many their
+    edges weigh nothing, and the solution for the whole graph stays good. They are out
+    of every count and question in either case.
+    """
     seed = int(rng.integers(2**31))
-    problem = problem.without(known.aside)
+    if problem.n_samples <= FEW_SAMPLES:
+        problem = problem.without(known.aside)
     ground = problem.once(("ground", seed), partial(ground_of, problem, seed))
     founders = [m for m in ground.medoids if int(m) not in known.aside]
     start = Beliefs.of(founders or ground.medoids)

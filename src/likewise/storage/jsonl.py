@@ -5,14 +5,11 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterator
-from dataclasses import asdict
 from pathlib import Path
-from typing import Any
 
-from likewise.constraints import Verdict
 from likewise.errors import InputError
-from likewise.journal import Event, Renamed, Retracted, SetAside, Told, Undone
-from likewise.knowledge import Answer, Prediction, Question
+from likewise.journal import Event
+from likewise.storage.events import decode, encode
 
 
 class JsonLinesJournal:
@@ -61,52 +58,3 @@ class JsonLinesJournal:
             return 0
         content = self._path.read_bytes()
         return content.rfind(b"\n") + 1
-
-
-def encode(event: Event) -> dict[str, Any]:
-    """Return an event as plain values."""
-    match event:
-        case Told(answers):
-            return {"told": [_encode_answer(answer) for answer in answers]}
-        case Retracted(ids):
-            return {"retracted": list(ids)}
-        case Renamed(sample, name):
-            return {"renamed": sample, "name": name}
-        case SetAside(sample, aside):
-            return {"set_aside": sample, "aside": aside}
-        case Undone(position):
-            return {"undone": position}
-
-
-def decode(line: dict[str, Any]) -> Event:
-    """Return the event that plain values mean."""
-    match line:
-        case {"told": answers}:
-            return Told(tuple(_decode_answer(answer) for answer in answers))
-        case {"retracted": ids}:
-            return Retracted(tuple(ids))
-        case {"renamed": sample, "name": name}:
-            return Renamed(sample, name)
-        case {"set_aside": sample, "aside": aside}:
-            return SetAside(sample, aside)
-        case {"undone": position}:
-            return Undone(position)
-    raise ValueError(line)
-
-
-def _encode_answer(answer: Answer) -> dict[str, Any]:
-    question = answer.question
-    return {
-        "id": answer.id,
-        "sample": question.sample,
-        "against": question.against,
-        "verdict": answer.verdict.value,
-        "how": answer.how,
-        "predicted": asdict(question.predicted) if question.predicted else None,
-    }
-
-
-def _decode_answer(line: dict[str, Any]) -> Answer:
-    predicted = Prediction(**line["predicted"]) if line["predicted"] else None
-    question = Question(line["sample"], line["against"], predicted)
-    return Answer(question, Verdict(line["verdict"]), line["id"], line["how"])

@@ -1,0 +1,31 @@
+"""Exports from the page: always what is known at this moment."""
+
+from __future__ import annotations
+
+from typing import Literal, TypeAlias
+
+from fastapi import APIRouter
+from fastapi.responses import StreamingResponse
+
+from likewise.app.routes import Desk
+from likewise.exports import EXPORTS, export_chunks
+
+router = APIRouter()
+Kind: TypeAlias = Literal["csv", "jsonl", "parquet", "answers"]
+
+
+@router.get("/export/{kind}")
+def export(kind: Kind, desk: Desk) -> StreamingResponse:
+    """Return the items with their groups, or the log of answers, as a file."""
+    made, held = EXPORTS[kind], desk.desk
+    with held.lock:  # one moment of the session, however long the download takes
+        chunks = list(export_chunks(kind, held.project, held.session))
+    name = _plain(f"{held.project.name}-{made.stem}.{made.suffix}")
+    headers = {"Content-Disposition": f'attachment; filename="{name}"'}
+    return StreamingResponse(iter(chunks), 200, headers, made.media_type)
+
+
+def _plain(name: str) -> str:
+    return "".join(
+        c if c.isascii() and (c.isalnum() or c in "-_.") else "_" for c in name
+    )

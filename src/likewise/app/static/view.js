@@ -1,0 +1,112 @@
+// From a state to the page: everything but the two cards is filled in where it stands.
+
+import { byId, counted, say } from "./dom.js";
+
+const WORDS = {
+  error: "It stopped: ",
+  of: (done, total) => `${done.toLocaleString("en")} of ${total.toLocaleString("en")}`,
+  stop: (moved, total) => `Good place to stop: of ${counted(total, "item")}, `
+    + `${moved.toLocaleString("en")} moved over the last answers.`,
+  settled: (state) => `${counted(state.n_items, "item")} in `
+    + `${counted(state.progress.groups, "group")}, after `
+    + `${counted(state.progress.answers, "answer")}.`,
+  deferred: (number) => ` Nobody could tell about ${number.toLocaleString("en")}.`,
+  aside: (number) => ` ${number.toLocaleString("en")} set aside.`,
+  title: (state) => `${state.project} · likewise`,
+};
+const PANELS = {
+  preparing: "preparing",
+  asking: "pair",
+  waiting: "waiting",
+  settled: "settled-page",
+};
+const ON_PAIRS = ["pick", "none", "aside"];
+
+export function fill(state, cards) {
+  for (const [status, id] of Object.entries(PANELS)) {
+    byId(id).hidden = state.status !== status;
+  }
+  if (cards) byId("pair").replaceChildren(...cards);
+  byId("criterion").textContent = state.criterion;
+  byId("about").textContent = state.about;
+  document.title = WORDS.title(state);
+  say(byId("why"), state.question?.why);
+  fillPreparing(state.preparing);
+  fillProgress(state.progress);
+  fillBar(state);
+  if (state.status === "settled") byId("settled-words").textContent = ending(state);
+}
+
+function fillPreparing(preparing) {
+  if (!preparing) return;
+  const { stage, done, total, error } = preparing;
+  const words = total > 1 ? `${stage}: ${WORDS.of(done, total)}` : stage;
+  if (byId("stage-words").textContent !== words) byId("stage-words").textContent = words;
+  const bar = byId("stage-bar");
+  bar.max = total;
+  if (total > 1) bar.value = done;
+  else bar.removeAttribute("value");
+  bar.hidden = Boolean(error);
+  byId("stage-hint").hidden = Boolean(error);
+  say(byId("stage-error"), error && WORDS.error + error);
+}
+
+function fillProgress(progress) {
+  byId("progress").hidden = !progress;
+  if (!progress) return;
+  fillCount("answer", progress.answers);
+  fillCount("group", progress.groups);
+  byId("n-moved").textContent = progress.moved.toLocaleString("en");
+  byId("settled").textContent = `${Math.floor(100 * progress.settled)}`;
+  byId("settled-bar").value = progress.settled;
+}
+
+function fillCount(word, number) {
+  const [amount, words] = counted(number, word).split(" ");
+  byId(`n-${word}s`).textContent = amount;
+  byId(`n-${word}s-word`).textContent = words;
+}
+
+function fillBar(state) {
+  byId("bar").hidden = state.status === "preparing";
+  byId("answers").hidden = state.status !== "asking";
+  for (const button of document.querySelectorAll("[data-act]")) {
+    const { act } = button.dataset;
+    if (ON_PAIRS.includes(act)) button.hidden = state.status !== "asking";
+    const before = button.querySelector(".before");
+    if (before) before.hidden = state.question?.before !== act;
+  }
+}
+
+function ending(state) {
+  const { deferred, aside } = state.progress;
+  return WORDS.settled(state)
+    + (deferred ? WORDS.deferred(deferred) : "")
+    + (aside ? WORDS.aside(aside) : "");
+}
+
+/** Grey out what cannot be done now; `disabled` would take the focus away. */
+export function enable(state, isBusy) {
+  for (const button of document.querySelectorAll("[data-act]")) {
+    const { act } = button.dataset;
+    const off = act !== "keys" && (isBusy || (act === "undo" && !state.can_undo));
+    button.setAttribute("aria-disabled", `${off}`);
+  }
+}
+
+/** Say that it is a good place to stop, until the person wants to keep going. */
+export function showStop(state, isWanted) {
+  const { progress } = state;
+  const stops = isWanted && state.status === "asking" && progress?.stop;
+  const words = stops ? WORDS.stop(progress.moved, state.n_items) : null;
+  say(byId("stop"), words, byId("stop-words"));
+}
+
+/** Say what became of the last act. */
+export function showSaved(words, canUndo, isTrouble = false) {
+  byId("saved").textContent = words ?? "";
+  byId("saved").classList.toggle("trouble", isTrouble);
+  byId("saved-undo").hidden = !words || !canUndo || isTrouble;
+}
+
+export const showNotice = (words) => say(byId("notice"), words, byId("notice-words"));

@@ -1,0 +1,162 @@
+"""From a pile to a server that people can reach."""
+
+from __future__ import annotations
+
+import getpass
+import os
+import re
+import time
+import webbrowser
+from dataclasses import dataclass, field
+from pathlib import Path
+from socket import gethostname
+from typing import Annotated, Any
+
+import typer
+
+from likewise.cli.homes import secret_of
+from likewise.cli.output import print_json, say
+from likewise.errors import InputError, MissingExtraError
+
+Port = Annotated[int | None, typer.Option(help="Port; 8757, or any free one.")]
+Host = Annotated[str, typer.Option(help="Address to listen on.")]
+NoBrowser = Annotated[bool, typer.Option("--no-browser", help="Only print the URL.")]
+AskPassword = Annotated[
+    bool,
+    typer.Option("--password", help="People sign in with a name and a password."),
+]
+Who = Annotated[str, typer.Option(help="Your name, beside your answers.")]
+
+
+@dataclass(frozen=True)
+class Listening:
+    """Where to listen, for whom, and how to say so."""
+
+    host: str
+    port: int | None
+    password: str | None
+    who: str
+    no_browser: bool
+    as_json: bool
+
+
+@dataclass(frozen=True)
+class Sorting:
+    """What is to be sorted, and where the answers go.
+
+    Attributes
+    ----------
+    url : str
+        Of the store.
+    name : str
+        Of the project.
+    heap : callable
+        See :class:`likewise.app.preparing.Workshop`.
+    home : Path
+        For vectors, small pictures and the secret.
+    options : dict
+        Of the session.
+    settings : dict
+        Of the project, kept in the store.
+    lasting : tuple of str
+        Settings that are only a start: what people have made of them stays.
+    """
+
+    url: str
+    name: str
+    heap: Any
+    home: Path
+    options: dict[str, Any]
+    settings: dict[str, Any] = field(default_factory=dict)
+    lasting: tuple[str, ...] = ()
+
+
+def run_app(what: Sorting, how: Listening) -> None:
+    """Serve until interrupted; the address is printed before anything is read."""
+    try:
+        from likewise.app.people import Door
+        from likewise.app.preparing import Workshop
+        from likewise.app.server import create_app, listening, serve
+        from likewise.app.workplace import Workplace
+    except ModuleNotFoundError as error:
+        raise MissingExtraError(error.name or "fastapi", "app") from None
+    with listening(how.host, how.port) as bound:
+        port = bound.getsockname()[1]
+        say(f"Answers are kept in {without_password(what.url)}.")
+        workshop = Workshop(_project(what), what.heap, time.time, what.options)
+        door = Door(secret_of(what.home), time.time, how.password)
+        place = Workplace(workshop, door, what.home / "thumbs")
+        app = create_app(place, port=port, hosts=_names(how.host))
+        code = "" if how.password else f"?code={door.new_code(how.who)}"
+        workshop.start()
+        _announce(f"http://{_shown(how.host)}:{port}/enter{code}", how)
+        serve(app, bound)
+
+
+def _announce(address: str, how: Listening) -> None:
+    if how.as_json:
+        print_json({"url": address})
+    say(f"Open {address}")
+    say("Stop with Ctrl+C; nothing is lost.")
+    if not how.no_browser:
+        webbrowser.open(address)
+
+
+ANYWHERE = ("0.0.0.0", "::")
+
+
+def _names(host: str) -> frozenset[str]:
+    """Return by which names the server may be called, besides the loopback's."""
+    own = {gethostname().lower()} if host in ANYWHERE else set()
+    return frozenset({host.lower(), *own})
+
+
+def _project(what: Sorting) -> Any:
+    from likewise.storage import open_store
+
+    store = open_store(what.url)
+    is_there = any(info.name == what.name for info in store.projects())
+    if not is_there:
+        store.create(what.name, {}, now=time.time())
+    project = store.project(what.name)
+    project.change({**what.options, **what.settings, **_edited(project, what)})
+    return project
+
+
+def _edited(project: Any, what: Sorting) -> dict[str, Any]:
+    """Return settings that people have changed on the page, where these win."""
+    kept = project.info().settings
+    return {key: kept[key] for key in what.lasting if kept.get(key)}
+
+
+def chosen_password(host: str, is_wanted: bool) -> str | None:
+    """Return the password to ask for, or None on this machine alone."""
+    given = os.environ.get("LIKEWISE_PASSWORD")
+    if given or is_wanted:
+        chosen = given or getpass.getpass("Password for everybody: ")
+        if not chosen:
+            raise InputError("An empty password lets everybody in: choose another one.")
+        return chosen
+    if host not in ("127.0.0.1", "localhost", "::1"):
+        raise InputError(
+            f"Listening on {host} lets other machines in: give a password with "
+            f"--password or LIKEWISE_PASSWORD."
+        )
+    return None
+
+
+def without_password(url: str) -> str:
+    """Return an address as it may be shown.
+
+    Examples
+    --------
+    >>> without_password("postgresql://ann:secret@host/db")
+    'postgresql://ann:…@host/db'
+    """
+    return re.sub(r"(//[^:/@]+):[^@]*@", r"\1:…@", url)
+
+
+def _shown(host: str) -> str:
+    if host in ANYWHERE:
+        return "127.0.0.1"
+    return f"[{host}]" if ":" in host else host

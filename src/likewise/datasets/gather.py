@@ -1,0 +1,238 @@
+"""What lies behind a path: a folder of pictures or texts, a table, an array.
+
+Nothing is ever written beside the user's files.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path, PurePosixPath
+
+from likewise.datasets.files import Reading, read_pile
+from likewise.datasets.items import NAMES, Broken, Gathered, Item
+from likewise.datasets.walk import file_inside, keys_of, natural
+from likewise.encoders.base import MAX_PICTURE_BYTES, Kind
+from likewise.errors import InputError, UnreadableFileError
+
+MAX_BYTES: dict[Kind, int] = {"image": MAX_PICTURE_BYTES, "text": 5_000_000}
+PICTURES = {".jpg", ".jpeg", ".png", ".webp", ".gif", ".bmp", ".tif", ".tiff"}
+ARRAYS = {".npy", ".npz"}
+BEGINNINGS = (b"\xff\xd8\xff", b"\x89PNG\r\n\x1a\n", b"GIF8", b"II*\0", b"MM\0*")
+CHUNK = 1 << 20
+
+
+def gather(path: str | Path, how: Reading | None = None) -> Gathered:
+    """Return what lies behind a path.
+
+    Parameters
+    ----------
+    path : path
+        A folder: its pictures if there are any (known by their content or their
+        suffix, in subfolders too), else its ``.txt`` files. Or a file: ``.txt``, one
+        text a line; a table (``.csv``, ``.tsv``, ``.parquet``); an array (``.npy``,
+        ``.npz``).
+    how : Reading, optional
+        How to read a table.
+
+    Returns
+    -------
+    Gathered
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     for name in ("10.txt", "9.txt"):
+    ...         _ = (Path(folder) / name).write_text(f"This is {name}")
+    ...     found = gather(folder)
+    >>> [item.key for item in found.items], found.about
+    (['9.txt', '10.txt'], '2 texts.')
+    """
+    path = Path(path)
+    if path.is_dir():
+        return _folder(path)
+    if path.suffix.lower() == ".txt" and path.is_file():
+        return _lines(path)
+    return _table(path, how or Reading())
+
+
+def _folder(root: Path) -> Gathered:
+    kinds: dict[str, Kind | None] = {}
+    broken: list[Broken] = []
+    for key in sorted(keys_of(root), key=natural):
+        try:
+            kinds[key] = _kind(root, key)
+        except UnreadableFileError as error:
+            broken.append(Broken(_printable(key), str(error)))
+    chosen = _chosen(kinds.values())
+    if chosen is None:
+        raise InputError(
+            f"The folder {root} holds no pictures and no .txt files"
+            f"{_counted(_other(kinds, None))}: name another folder."
+        )
+    items: list[Item] = []
+    for key in (key for key, kind in kinds.items() if kind == chosen):
+        try:
+            items.append(_ITEMS[chosen](root, key))
+        except UnreadableFileError as error:
+            broken.append(Broken(key, str(error)))
+    if not items:
+        raise InputError(
+            f"None of the {len(broken)} {NAMES[chosen]} in {root} can be read, the "
+            f"first because: {broken[0].reason}"
+        )
+    return Gathered(root, chosen, tuple(items), tuple(broken), _other(kinds, chosen))
+
+
+def _kind(root: Path, key: str) -> Kind | None:
+    """Return what a file is, by its first bytes and then its suffix."""
+    if key != _printable(key):
+        raise UnreadableFileError(
+            f"{_printable(key)} has a name that is not UTF-8: rename it."
+        )
+    path = file_inside(root, key)
+    try:
+        with path.open("rb") as file:
+            beginning = file.read(16)
+    except OSError as error:
+        raise _not_read(key, error) from None
+    suffix = PurePosixPath(key).suffix.lower()
+    if _looks_like_picture(beginning) or suffix in PICTURES:
+        return "image"
+    return "text" if suffix == ".txt" else None
+
+
+def _looks_like_picture(beginning: bytes) -> bool:
+    is_webp = beginning[:4] == b"RIFF" and beginning[8:12] == b"WEBP"
+    is_bitmap = beginning[:2] == b"BM" and beginning[6:10] == bytes(4)
+    return beginning.startswith(BEGINNINGS) or is_webp or is_bitmap
+
+
+def _chosen(kinds: Iterable[Kind | None]) -> Kind | None:
+    found = set(kinds)
+    return "image" if "image" in found else "text" if "text" in found else None
+
+
+def _other(kinds: dict[str, Kind | None], chosen: Kind | None) -> dict[str, int]:
+    suffixes = [
+        PurePosixPath(key).suffix.lower() or "without a suffix"
+        for key, kind in kinds.items()
+        if kind is None or kind != chosen
+    ]
+    return dict(Counter(suffixes).most_common())
+
+
+def _counted(skipped: dict[str, int]) -> str:
+    if not skipped:
+        return ""
+    return f" (but {', '.join(f'{n} {suffix}' for suffix, n in skipped.items())})"
+
+
+def _picture(root: Path, key: str) -> Item:
+    path = file_inside(root, key)
+    n_bytes = _bounded_size(path, key, "image")
+    digest = hashlib.sha256()
+    try:
+        with path.open("rb") as file:
+            while chunk := file.read(CHUNK):
+                digest.update(chunk)
+    except OSError as error:
+        raise _not_read(key, error) from None
+    shown = {"name": PurePosixPath(key).name, "size": size_in_words(n_bytes)}
+    return Item(key, "image", digest.hexdigest(), shown)
+
+
+def _text(root: Path, key: str) -> Item:
+    path = file_inside(root, key)
+    n_bytes = _bounded_size(path, key, "text")
+    try:
+        content = path.read_bytes()
+        text = content.decode("utf-8-sig").strip()
+    except UnicodeDecodeError:
+        raise UnreadableFileError(
+            f"{key} is not UTF-8 text: save it as such."
+        ) from None
+    except OSError as error:
+        raise _not_read(key, error) from None
+    if not text:
+        raise UnreadableFileError(f"{key} is empty: write into it or leave it out.")
+    name, size = PurePosixPath(key).name, size_in_words(n_bytes)
+    shown = {"name": name, "size": size, "text": text}
+    return Item(key, "text", hashlib.sha256(content).hexdigest(), shown)
+
+
+_ITEMS: dict[Kind, Callable[[Path, str], Item]] = {"image": _picture, "text": _text}
+
+
+def _bounded_size(path: Path, key: str, kind: Kind) -> int:
+    n_bytes = path.stat().st_size
+    if n_bytes > MAX_BYTES[kind]:
+        raise UnreadableFileError(
+            f"{key} has {size_in_words(n_bytes)}, more than the "
+            f"{size_in_words(MAX_BYTES[kind])} that are read: give a smaller copy."
+        )
+    return n_bytes
+
+
+def _lines(path: Path) -> Gathered:
+    try:
+        lines = path.read_text(encoding="utf-8-sig").splitlines()
+    except UnicodeDecodeError:
+        raise InputError(
+            f"{path.name} is not UTF-8 text: save it as UTF-8 and try again."
+        ) from None
+    texts = [line.strip() for line in lines if line.strip()]
+    if not texts:
+        raise InputError(f"{path.name} is empty: give one text a line.")
+    items = _rows("text", [{"text": text} for text in texts], map(str.encode, texts))
+    return Gathered(path, "text", items)
+
+
+def _table(path: Path, how: Reading) -> Gathered:
+    pile = read_pile(path, how)
+    if path.suffix.lower() in ARRAYS:
+        contents = [row.tobytes() for row in pile.X]
+    else:
+        contents = [json.dumps(shown).encode() for shown in pile.shown]
+    items = _rows("row", pile.shown, contents)
+    labels = None if pile.labels is None else tuple(pile.labels)
+    return Gathered(path, "row", items, rows=pile.X, labels=labels)
+
+
+def _rows(
+    kind: Kind, shown: Sequence[dict[str, str]], contents: Iterable[bytes]
+) -> tuple[Item, ...]:
+    return tuple(
+        Item(str(number), kind, hashlib.sha256(content).hexdigest(), card)
+        for number, (card, content) in enumerate(
+            zip(shown, contents, strict=True), start=1
+        )
+    )
+
+
+def _printable(key: str) -> str:
+    """Return a key as UTF-8 can write it."""
+    return key.encode("utf-8", "replace").decode()
+
+
+def _not_read(key: str, error: OSError) -> UnreadableFileError:
+    return UnreadableFileError(
+        f"{key} cannot be read ({error.strerror}): check that it is there and yours."
+    )
+
+
+def size_in_words(n_bytes: int) -> str:
+    """Return a number of bytes as people say it.
+
+    Examples
+    --------
+    >>> size_in_words(0), size_in_words(15_300), size_in_words(200_000_000)
+    ('0 bytes', '15.3 kB', '200 MB')
+    """
+    for factor, unit in ((1e9, "GB"), (1e6, "MB"), (1e3, "kB")):
+        if n_bytes >= factor:
+            return f"{n_bytes / factor:.3g} {unit}"
+    return f"{n_bytes} bytes"

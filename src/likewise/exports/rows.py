@@ -1,0 +1,92 @@
+"""What is known of each item, as rows of a table."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from likewise.session import Session
+from likewise.statuses import Status, cluster_names, statuses_of
+from likewise.storage.base import Item, Project
+from likewise.storage.sessions import FEATURES
+
+PAGE = 5000
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One item and where it belongs.
+
+    Attributes
+    ----------
+    item : int
+        Its sample number, from 0 on.
+    key : str
+        What tells it from all others: a relative path, or the number of a row.
+    group : int or None
+        The number of its group, from 1 on, as the page shows it; None when set aside.
+    name : str
+        The group's name, or empty.
+    status : {"confirmed", "guessed", "deferred", "aside"}
+    probability : float or None
+        That the group is the right one; None when set aside.
+    """
+
+    item: int
+    key: str
+    group: int | None
+    name: str
+    status: Status
+    probability: float | None
+
+
+def rows_of(session: Session, items: Iterable[Item]) -> Iterator[Row]:
+    """Return a row for each item, in their order, as things stand at this moment.
+
+    Parameters
+    ----------
+    session : Session
+        May go on while the rows are read: they stay as they were.
+    items : iterable of Item
+        The items of its samples; those beyond the last sample are left out.
+
+    Examples
+    --------
+    >>> session = Session([[0.0], [0.2], [9.0], [9.2]], n_clusters=2)
+    >>> session.tell_pair(0, 1, "same")
+    >>> items = [Item(f"{name}.png", "image") for name in "abcd"]
+    >>> [(row.key, row.status) for row in rows_of(session, items)]
+    [('a.png', 'confirmed'), ('b.png', 'confirmed'), ('c.png', 'guessed'), ('d.png',
+    'guessed')]
+    """
+    view = session.view
+    labels, sure = view.labels, view.model.confidence
+    statuses, names = statuses_of(view.known), cluster_names(labels, session.names)
+
+    def row(at: int, item: Item) -> Row:
+        label, status = int(labels[at]), statuses.of(at)
+        if status == "aside":
+            return Row(at, item.key, None, "", status, None)
+        name = names.get(label, "")
+        return Row(at, item.key, label + 1, name, status, float(sure[at]))
+
+    return (row(at, item) for at, item in zip(range(len(labels)), items, strict=False))
+
+
+def confirmed_only(rows: Iterable[Row]) -> Iterator[Row]:
+    """Yield the rows that answers have confirmed."""
+    return (row for row in rows if row.status == "confirmed")
+
+
+def items_of(project: Project) -> Iterator[Item]:
+    """Yield the items of a project, a page at a time.
+
+    The samples of a session that was opened without items are their own: each has its
+    number as key.
+    """
+    info = project.info()
+    if not info.n_items:
+        n_samples = project.n_rows(FEATURES)
+        yield from (Item(str(number), "row") for number in range(n_samples))
+    for start in range(0, info.n_items, PAGE):
+        yield from project.items(start, min(start + PAGE, info.n_items))

@@ -1,0 +1,73 @@
+"""Arrays in a database, as blocks of rows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sqlalchemy import ColumnElement, Connection, delete, func, insert, select
+
+from likewise.arrays import Samples
+from likewise.storage.blocks import joined, pack, split, stacked, unpack
+from likewise.storage.checks import no_array
+from likewise.storage.schema import ARRAY_BLOCK
+
+
+@dataclass(frozen=True, slots=True)
+class Arrays:
+    """The arrays of one project, over one connection."""
+
+    connection: Connection
+    project: int
+
+    def put(self, name: str, X: Samples) -> None:
+        """Keep an array instead of an older one."""
+        self.connection.execute(delete(ARRAY_BLOCK).where(self._are_of(name)))
+        self._write(name, X, first=0)
+
+    def append(self, name: str, X: Samples) -> None:
+        """Add rows; the last block is filled up before new ones are begun."""
+        last = self._n_blocks(name) - 1
+        if last < 0:
+            raise no_array(name)
+        is_last = self._are_of(name) & (ARRAY_BLOCK.c.number == last)
+        rows = stacked(self._block(name, last), X)
+        self.connection.execute(delete(ARRAY_BLOCK).where(is_last))
+        self._write(name, rows, first=last)
+
+    def read(self, name: str) -> Samples:
+        """Return all the rows."""
+        n_blocks = self._n_blocks(name)
+        if not n_blocks:
+            raise no_array(name)
+        blocks = (self._block(name, number) for number in range(n_blocks))
+        return joined(blocks, self.n_rows(name))
+
+    def n_rows(self, name: str) -> int:
+        """Return how many rows there are; 0 when there is no such array."""
+        total = select(func.sum(ARRAY_BLOCK.c.n_rows)).where(self._are_of(name))
+        return int(self.connection.scalar(total) or 0)
+
+    def _write(self, name: str, X: Samples, *, first: int) -> None:
+        for number, rows in enumerate(split(X), start=first):
+            values = {
+                "project": self.project,
+                "name": name,
+                "number": number,
+                "n_rows": rows.shape[0],
+                "content": pack(rows),
+            }
+            self.connection.execute(insert(ARRAY_BLOCK).values(values))
+
+    def _block(self, name: str, number: int) -> Samples:
+        content = select(ARRAY_BLOCK.c.content).where(
+            self._are_of(name), ARRAY_BLOCK.c.number == number
+        )
+        return unpack(self.connection.execute(content).scalar_one())
+
+    def _n_blocks(self, name: str) -> int:
+        n_blocks = select(func.count()).where(self._are_of(name))
+        return int(self.connection.scalar(n_blocks) or 0)
+
+    def _are_of(self, name: str) -> ColumnElement[bool]:
+        table = ARRAY_BLOCK.c
+        return (table.project == self.project) & (table.name == name)

@@ -1,0 +1,221 @@
+"""Small piles of every kind, and what serves them."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from fastapi import FastAPI
+from fastapi.testclient import TestClient
+from PIL import Image
+from tests.problems import Tiny, blobs
+
+from likewise.app.desk import Desk
+from likewise.app.people import Door
+from likewise.app.preparing import Heap, PathHeap, Pile, Watch, Workshop
+from likewise.app.server import create_app
+from likewise.app.show import Shown
+from likewise.app.workplace import Workplace
+from likewise.datasets.files import Reading
+from likewise.datasets.items import Gathered, Item
+from likewise.encoders import Encoder
+from likewise.storage import MemoryStore, Project
+
+KINDS = ("image", "text", "row")
+PORT = 8757
+HOME = f"http://127.0.0.1:{PORT}"
+SECRET = b"a secret of the tests"
+OPTIONS: dict[str, Any] = {"method": "likewise", "n_clusters": None, "random_state": 0}
+_ids = itertools.count()
+
+
+@dataclass
+class Clock:
+    """A clock that goes when it is told to."""
+
+    now: float = 1000.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def new_id() -> str:
+    """Return a client id that was not there before."""
+    return f"client-{next(_ids):08}"
+
+
+# Piles
+
+
+def mean_colours(batch: Iterable[Any]) -> list[Any]:
+    return [np.asarray(p.resize((2, 2))).ravel() / 255 for p in batch]
+
+
+COLOURS = Encoder("colours/1", "The colours of four quarters.", "image", mean_colours)
+
+
+def painted(path: Path, colour: tuple[int, int, int]) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    Image.new("RGB", (20, 20), colour).save(path)
+
+
+def picture_folder(folder: Path, n: int = 12) -> Path:
+    """Write reddish and bluish pictures in turn."""
+    for at in range(n):
+        strong, weak = 200 + at, 20 + at
+        painted(
+            folder / f"{at}.png",
+            (strong, weak, 0) if at % 2 else (0, weak, strong),
+        )
+    return folder
+
+
+def text_file(file: Path, n: int = 12) -> Path:
+    """Write lines about fruit and about cars in turn."""
+    fruit, cars = ("apple pear plum", "cherry apple fig"), ("car bus van", "bus lorry")
+    lines = [
+        f"{(cars if at % 2 else fruit)[at // 2 % 2]} {'number ' * (at % 3)}{at}"
+        for at in range(n)
+    ]
+    file.write_text("\n".join(lines))
+    return file
+
+
+def table_file(file: Path, tiny: Tiny) -> Path:
+    rows = [f"{x:.6f},{y:.6f},const" for x, y in tiny.X]
+    file.write_text("\n".join(["x,y,word", *rows]))
+    return file
+
+
+def pile_file(kind: str, folder: Path) -> Path:
+    """Write a pile of this kind, and return where."""
+    if kind == "image":
+        return picture_folder(folder / "pictures")
+    if kind == "text":
+        return text_file(folder / "lines.txt")
+    return table_file(folder / "table.csv", blobs((4, 4, 4)))
+
+
+def path_heap(path: Path, cache: Path, **how: Any) -> PathHeap:
+    encoder = COLOURS if path.is_dir() else "auto"
+    return PathHeap(path, how.pop("encoder", encoder), cache, Reading(), **how)
+
+
+def rows_heap(tiny: Tiny, titles: Iterable[str] | None = None) -> Heap:
+    """Return a heap of rows that no file is behind."""
+    names = list(titles or (f"row {at}" for at in range(len(tiny.X))))
+    items = tuple(
+        Item(str(at + 1), "row", f"{at:064x}", {"name": name, "x": f"{x[0]:.3f}"})
+        for at, (name, x) in enumerate(zip(names, tiny.X, strict=True))
+    )
+    gathered = Gathered(Path(), "row", items)
+
+    def heap(watch: Watch) -> Pile:
+        watch(0, 1, "Rows")
+        return Pile(gathered, tiny.X, "Numbers.", "rows/1", is_piecemeal=True)
+
+    return heap
+
+
+# What serves them
+
+
+@dataclass
+class Served:
+    """An app in this process, with everything that stands behind it."""
+
+    project: Project
+    heap: Heap
+    folder: Path
+    clock: Clock = field(default_factory=Clock)
+    password: str | None = None
+    options: dict[str, Any] = field(default_factory=lambda: dict(OPTIONS))
+    hosts: frozenset[str] = frozenset()
+
+    def __post_init__(self) -> None:
+        self.workshop = Workshop(self.project, self.heap, self.clock, self.options)
+        self.door = Door(SECRET, self.clock, self.password)
+        self.place = Workplace(self.workshop, self.door, self.folder / "thumbs")
+        self.app: FastAPI = create_app(self.place, port=PORT, hosts=self.hosts)
+
+    def prepared(self) -> Served:
+        self.workshop.prepare()
+        return self
+
+    def restarted(self) -> Served:
+        """Return another server on the same project."""
+        return replace(self).prepared()
+
+    @property
+    def shown(self) -> Shown:
+        found = self.workshop.shown
+        assert found is not None
+        return found
+
+    @property
+    def desk(self) -> Desk:
+        return self.shown.desk
+
+    def outside(self) -> TestClient:
+        """Return a browser that nobody has let in."""
+        return TestClient(self.app, HOME, follow_redirects=False)
+
+    def seat(self, who: str = "ann") -> TestClient:
+        """Return a browser at one of our pages."""
+        browser = self.outside()
+        browser.headers["Sec-Fetch-Site"] = "same-origin"
+        browser.cookies.set(f"likewise-{PORT}", self.door.cookie(who))
+        return browser
+
+
+def new_project(name: str = "pile") -> Project:
+    return MemoryStore().create(name, {}, now=0.0)
+
+
+def served(folder: Path, heap: Heap | None = None, **how: Any) -> Served:
+    """Return a server in memory; of three heaps of rows if nothing is said."""
+    project = how.pop("project", None) or new_project()
+    return Served(project, heap or rows_heap(blobs((4, 4, 4))), folder, **how)
+
+
+def answered(browser: TestClient, verdict: str, state: Any = None) -> Any:
+    """Answer the present question, and return the state after it."""
+    state = state or browser.get("/api/state").json()
+    body = {"question": state["question"]["id"], "verdict": verdict}
+    reply = browser.post("/api/answer", json={**body, "client_id": new_id()})
+    assert reply.status_code == 200, reply.text
+    return reply.json()
+
+
+def truly(tiny: Tiny) -> Callable[[Any], str]:
+    """Return who knows the right answer to the question of a state."""
+
+    def verdict(state: Any) -> str:
+        question = state["question"]
+        i, j = question["sample"]["item"], question["against"]["item"]
+        return "same" if tiny.truth[i] == tiny.truth[j] else "different"
+
+    return verdict
+
+
+def addresses(app: FastAPI) -> list[tuple[str, str]]:
+    """Return the method and an address of every route there is."""
+    found: list[tuple[str, str]] = []
+    waiting: list[Any] = list(app.routes)
+    while waiting:
+        route = waiting.pop()
+        inner = getattr(route, "original_router", None)
+        if inner is not None:  # newer FastAPI keeps what was included as it is
+            waiting += inner.routes
+            continue
+        path = re.sub(r"\{(\w+)\}", lambda name: EXAMPLES[name[1]], route.path)
+        found += [(method, path) for method in sorted(route.methods - {"HEAD"})]
+    return sorted(found)
+
+
+EXAMPLES = {"item": "0", "kind": "csv", "name": "base.css"}

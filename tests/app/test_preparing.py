@@ -1,0 +1,408 @@
+"""From files to a desk, and what becomes of it when the files change."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from tests.app.places import (
+    COLOURS,
+    Clock,
+    Served,
+    answered,
+    mean_colours,
+    new_project,
+    painted,
+    path_heap,
+    picture_folder,
+    rows_heap,
+    served,
+    table_file,
+    text_file,
+)
+from tests.problems import blobs
+
+from likewise import InputError
+from likewise.app.preparing import CRITERION, Pile, Watch, merged
+from likewise.encoders import Encoder
+from likewise.storage import Project
+from likewise.storage.sessions import FEATURES
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    return picture_folder(tmp_path / "p")
+
+
+@pytest.fixture
+def sorted_pile(folder: Path, tmp_path: Path) -> Served:
+    """Pictures of which three questions are answered."""
+    here = served(tmp_path, path_heap(folder, tmp_path / "v")).prepared()
+    browser = here.seat()
+    for verdict in ("different", "same", "different"):
+        answered(browser, verdict)
+    return here
+
+
+def keys(project: Project) -> list[str]:
+    return [item.key for item in project.items()]
+
+
+def statuses(project: Project) -> dict[str, str]:
+    return {i.key: i.status for i in project.items() if i.status != "here"}
+
+
+def pairs(here: Served) -> list[tuple[str, str, str]]:
+    """Return the answers, by the content of the items that they are about."""
+    digests = [item.digest for item in here.project.items()]
+    return [
+        (digests[a.question.sample], digests[a.question.against], a.verdict.value)
+        for a in here.desk.session.history
+    ]
+
+
+# The first time
+
+
+def test_a_folder_becomes_a_desk(any_kind: Served) -> None:
+    kind = any_kind.shown.kind
+    state = any_kind.shown.state("ann")
+
+    assert state.status == "asking"
+    assert state.n_items == 12
+    assert state.criterion == CRITERION[kind]
+    assert state.about
+    assert any_kind.project.n_rows(FEATURES) == 12
+
+
+def test_the_background_does_the_same(folder: Path, tmp_path: Path) -> None:
+    here = served(tmp_path, path_heap(folder, tmp_path / "v"))
+    assert here.place.state("ann").status == "preparing"
+    here.workshop.start().join(timeout=60)
+
+    assert here.place.state("ann").status == "asking"
+
+
+def test_what_goes_on_meanwhile_is_told(tmp_path: Path) -> None:
+    gate, seen = threading.Event(), threading.Event()
+    rows = rows_heap(blobs((4, 4)))
+
+    def heap(watch: Watch) -> Pile:
+        watch(3, 9, "Looking")
+        seen.set()
+        gate.wait(60)
+        return rows(watch)
+
+    here = served(tmp_path, heap)
+    thread = here.workshop.start()
+    seen.wait(60)
+    state = here.seat().get("/api/state").json()
+    gate.set()
+    thread.join(60)
+
+    assert state["preparing"] == {
+        "stage": "Looking", "done": 3, "total": 9, "error": None
+    }  # fmt: skip
+    assert here.seat().get("/api/state").json()["preparing"] is None
+
+
+def test_broken_files_are_listed_and_not_fatal(folder: Path, tmp_path: Path) -> None:
+    (folder / "cut.png").write_bytes((folder / "1.png").read_bytes()[:40])
+    (folder / "not.jpg").write_text("no picture at all")
+    here = served(tmp_path, path_heap(folder, tmp_path / "v")).prepared()
+
+    assert {b.key for b in here.workshop.broken} == {"cut.png", "not.jpg"}
+    assert all(b.reason.endswith(".") for b in here.workshop.broken)
+    assert here.shown.state("ann").n_items == 12
+
+
+def test_the_stored_criterion_is_asked(folder: Path, tmp_path: Path) -> None:
+    project = new_project()
+    project.change({"criterion": "Same colour?", "hints": True})
+    heap = path_heap(folder, tmp_path / "v")
+    here = served(tmp_path, heap, project=project).prepared()
+
+    state = here.shown.state("ann")
+    assert (state.criterion, state.hints) == ("Same colour?", True)
+
+
+# Once more
+
+
+def test_a_restart_keeps_everything(sorted_pile: Served) -> None:
+    again = sorted_pile.restarted()
+
+    one, other = again.shown.state("ann"), sorted_pile.shown.state("ann")
+    assert one.question == other.question
+    assert one.model_dump(exclude={"progress"}) == other.model_dump(
+        exclude={"progress"}
+    )
+    assert pairs(again) == pairs(sorted_pile)
+
+
+def test_new_files_come_behind(sorted_pile: Served, folder: Path) -> None:
+    before, said = keys(sorted_pile.project), pairs(sorted_pile)
+    painted(folder / "00 first.png", (250, 1, 1))
+    painted(folder / "sub" / "deep.png", (1, 1, 250))
+
+    again = sorted_pile.restarted()
+
+    assert keys(again.project) == [*before, "00 first.png", "sub/deep.png"]
+    assert pairs(again) == said
+    assert again.desk.session.n_samples == 14
+    assert again.project.n_rows(FEATURES) == 14
+
+
+def test_files_that_are_gone_are_marked_and_keep_their_answers(
+    sorted_pile: Served, folder: Path
+) -> None:
+    said, X = pairs(sorted_pile), sorted_pile.project.array(FEATURES)
+    (folder / "3.png").unlink()
+
+    again = sorted_pile.restarted()
+
+    assert statuses(again.project) == {"3.png": "gone"}
+    assert pairs(again) == said
+    assert np.array_equal(again.project.array(FEATURES), X)
+
+
+def test_files_that_come_back_are_here_again(sorted_pile: Served, folder: Path) -> None:
+    content = (folder / "3.png").read_bytes()
+    (folder / "3.png").unlink()
+    sorted_pile.restarted()
+    (folder / "3.png").write_bytes(content)
+
+    assert statuses(sorted_pile.restarted().project) == {}
+
+
+def test_files_that_moved_are_recognised(sorted_pile: Served, folder: Path) -> None:
+    said = pairs(sorted_pile)
+    (folder / "sub").mkdir()
+    (folder / "3.png").rename(folder / "sub" / "three.png")
+
+    again = sorted_pile.restarted()
+
+    assert keys(again.project)[3] == "sub/three.png"
+    assert len(keys(again.project)) == 12
+    assert statuses(again.project) == {}
+    assert pairs(again) == said
+    assert again.seat().get("/picture/3").status_code == 200
+
+
+def test_files_that_swapped_names_are_recognised(
+    sorted_pile: Served, folder: Path
+) -> None:
+    (folder / "3.png").rename(folder / "x")
+    (folder / "4.png").rename(folder / "3.png")
+    (folder / "x").rename(folder / "4.png")
+
+    again = sorted_pile.restarted()
+
+    assert keys(again.project)[3:5] == ["4.png", "3.png"]
+    assert statuses(again.project) == {}
+
+
+def test_files_that_changed_are_marked(sorted_pile: Served, folder: Path) -> None:
+    thumb = sorted_pile.seat().get("/thumb/3").content
+    painted(folder / "3.png", (9, 240, 9))
+
+    again = sorted_pile.restarted()
+
+    assert statuses(again.project) == {"3.png": "changed"}
+    assert len(keys(again.project)) == 12
+    assert again.seat().get("/thumb/3").content == thumb
+
+
+def test_a_changed_picture_is_not_kept_as_the_old_one(
+    sorted_pile: Served, folder: Path
+) -> None:
+    old = (folder / "3.png").read_bytes()
+    painted(folder / "3.png", (9, 240, 9))
+    green = sorted_pile.restarted().seat().get("/thumb/3").content
+    (folder / "3.png").write_bytes(old)
+
+    assert sorted_pile.restarted().seat().get("/thumb/3").content != green
+
+
+# Piles that are described as a whole
+
+
+@pytest.fixture
+def lines(tmp_path: Path) -> Served:
+    file = text_file(tmp_path / "lines.txt")
+    here = served(tmp_path, path_heap(file, tmp_path / "v")).prepared()
+    answered(here.seat(), "different")
+    answered(here.seat(), "same")
+    return here
+
+
+def edited(here: Served, lines: Sequence[str]) -> Served:
+    file: Any = here.workshop.root
+    file.write_text("\n".join(lines))
+    return here.restarted()
+
+
+def test_new_texts_come_behind(lines: Served, tmp_path: Path) -> None:
+    old, said = (tmp_path / "lines.txt").read_text().splitlines(), pairs(lines)
+    again = edited(lines, [*old, "a train and a tram", "apple pear"])
+
+    assert again.desk.session.n_samples == 14
+    assert pairs(again) == said
+    assert again.project.n_rows(FEATURES) == 14
+
+
+def test_texts_above_the_others_do_not_shift_answers(
+    lines: Served, tmp_path: Path
+) -> None:
+    old, said = (tmp_path / "lines.txt").read_text().splitlines(), pairs(lines)
+    again = edited(lines, ["a train and a tram", *old])
+
+    assert pairs(again) == said
+    assert statuses(again.project) == {}
+    shown = [item.shown["text"] for item in again.project.items()]
+    assert shown == [*old, "a train and a tram"]
+    assert keys(again.project) == [str(at) for at in range(2, 14)] + ["1"]
+
+
+def test_texts_that_are_gone_make_way(lines: Served, tmp_path: Path) -> None:
+    old, said = (tmp_path / "lines.txt").read_text().splitlines(), pairs(lines)
+    again = edited(lines, [*old[:4], *old[5:]])
+
+    assert pairs(again) == said
+    assert statuses(again.project) == {"5 (gone 5)": "gone"}
+    assert keys(again.project)[5] == "5"
+    assert edited(again, old).project.items()[4].status == "here"
+
+
+def test_a_table_may_be_sorted_anew(tmp_path: Path) -> None:
+    file = table_file(tmp_path / "table.csv", blobs((4, 4, 4)))
+    here = served(tmp_path, path_heap(file, tmp_path / "v")).prepared()
+    answered(here.seat(), "same")
+    head, *rows = file.read_text().splitlines()
+    before = here.project.array(FEATURES)
+
+    again = edited(here, [head, *reversed(rows)])
+
+    assert pairs(again) == pairs(here)
+    assert statuses(again.project) == {}
+    assert again.project.array(FEATURES) == pytest.approx(before)
+
+
+def test_a_row_that_changed_is_marked(tmp_path: Path) -> None:
+    file = table_file(tmp_path / "table.csv", blobs((4, 4, 4)))
+    here = served(tmp_path, path_heap(file, tmp_path / "v")).prepared()
+    head, first, *rows = file.read_text().splitlines()
+
+    again = edited(here, [head, first.replace(".", "0.", 1), *rows])
+
+    assert statuses(again.project) == {"1": "changed"}
+
+
+# When something is wrong
+
+
+def test_another_encoder_is_one_sentence(sorted_pile: Served, tmp_path: Path) -> None:
+    other = replace(COLOURS, name="colours/2")
+    heap = path_heap(tmp_path / "p", tmp_path / "v", encoder=other)
+    here = replace(sorted_pile, heap=heap)
+
+    with pytest.raises(InputError, match="begun with the encoder 'colours/1'"):
+        here.prepared()
+    here.workshop.start().join(60)
+    preparing = here.seat().get("/api/state").json()["preparing"]
+    assert preparing["error"].endswith("or begin another project.")
+
+
+def test_an_error_reaches_the_page(tmp_path: Path) -> None:
+    (tmp_path / "empty").mkdir()
+    here = served(tmp_path, path_heap(tmp_path / "empty", tmp_path / "v"))
+    here.workshop.start().join(60)
+    state = here.seat().get("/api/state").json()
+
+    assert state["status"] == "preparing"
+    assert "holds no pictures" in state["preparing"]["error"]
+    assert here.seat().get("/").status_code == 200
+
+
+def test_an_unforeseen_error_reaches_the_page(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def heap(_: Watch) -> Pile:
+        raise RuntimeError("boom")
+
+    here = served(tmp_path, heap)
+    here.workshop.start().join(60)
+
+    error = here.seat().get("/api/state").json()["preparing"]["error"]
+    assert error == "Something unforeseen went wrong: RuntimeError('boom')."
+    assert "boom" in capsys.readouterr().err
+
+
+def test_a_killed_encoding_goes_on_where_it_was(folder: Path, tmp_path: Path) -> None:
+    seen: list[int] = []
+
+    def dying(batch: Sequence[Any]) -> Any:
+        seen.append(len(batch))
+        if len(seen) == 3:
+            raise KeyboardInterrupt
+        return mean_colours(batch)
+
+    encoder = Encoder("dying/1", "It dies once.", "image", dying, batch_size=2)
+    here = served(tmp_path, path_heap(folder, tmp_path / "v", encoder=encoder))
+    with pytest.raises(KeyboardInterrupt):
+        here.prepared()
+    seen[:] = [0] * 9
+    here.prepared()
+
+    assert sum(seen) == 8  # the four of the first two batches are known
+    assert here.desk.session.n_samples == 12
+
+
+class Stop(BaseException):
+    """Stands for a kill."""
+
+
+@pytest.mark.parametrize("call", ["change", "add_items", "put_array", "append_rows"])
+@pytest.mark.parametrize("when", ["before", "after"])
+def test_a_start_that_is_killed_can_begin_again(
+    folder: Path, tmp_path: Path, call: str, when: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    here = served(tmp_path, path_heap(folder, tmp_path / "v"))
+    if call == "append_rows":
+        here.prepared()
+        painted(folder / "new.png", (250, 1, 1))
+    done = getattr(here.project, call)
+
+    def killed(*args: Any) -> None:
+        if when == "after":
+            done(*args)
+        raise Stop
+
+    with monkeypatch.context() as patch:
+        patch.setattr(here.project, call, killed)
+        with pytest.raises(Stop):
+            here.workshop.prepare()
+    here.prepared()
+
+    n = len(here.project.items())
+    assert n == here.desk.session.n_samples == here.project.n_rows(FEATURES)
+    fresh = served(tmp_path, path_heap(folder, tmp_path / "v"), clock=Clock())
+    fresh.prepared()
+    X = dict(zip(keys(fresh.project), fresh.project.array(FEATURES), strict=True))
+    for key, vector in zip(keys(here.project), here.desk.session._data, strict=True):
+        assert np.array_equal(vector, X[key])
+
+
+def test_an_unchanged_pile_is_merged_into_itself(folder: Path, tmp_path: Path) -> None:
+    pile = path_heap(folder, tmp_path / "v")(lambda *_: None)
+    project = new_project()
+
+    first, second = merged(project, pile), merged(project, pile)
+
+    assert np.array_equal(first, second)
+    assert len(project.items()) == 12
