@@ -87,5 +87,7 @@ class SchemaError(LikewiseError, RuntimeError):
 
 class UnreadableFileError(LikewiseError, OSError):
     """One file of the user's cannot be read as what it should be."""
+
+
 class PluginWarning(UserWarning):
     """Something that another package announces cannot be used."""

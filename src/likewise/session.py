@@ -204,9 +204,7 @@ class Session(Loop):
         if told:
             self._tell(told, "raise")
 
-    def explain(
-        self, question: Question, called: tuple[str, str] | None = None
-    ) -> str:
+    def explain(self, question: Question, called: tuple[str, str] | None = None) -> str:
         """Return one sentence that says why this pair is asked about.
 
         Parameters
