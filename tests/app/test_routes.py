@@ -49,6 +49,40 @@ def question(browser: TestClient) -> Any:
 # Happy paths
 
 
+def test_items_in_no_group_are_listed_apart(ann: TestClient) -> None:
+    aside = question(ann)["sample"]["item"]
+    post(ann, "aside", item=aside)
+    unsure = question(ann)["sample"]["item"]
+    answered(ann, "unsure")
+
+    found = ann.get("/api/groups").json()
+
+    assert [card["item"] for card in found["aside"]] == [aside]
+    assert [card["item"] for card in found["deferred"]] == [unsure]
+    assert f'data-item="{aside}"' in ann.get("/groups").text
+
+
+def test_folders_are_written_beside_the_project(
+    pictures: Served, tmp_path: Path
+) -> None:
+    ann = pictures.seat("ann")
+    before = sorted(path.name for path in tmp_path.rglob("*.png"))
+
+    first, second = (ann.post("/api/folders", json={"how": "copy"}) for _ in range(2))
+
+    assert first.json()["n_files"] == second.json()["n_files"] == 12
+    assert first.json()["missing"] == []
+    assert first.json()["folder"] != second.json()["folder"]
+    copies = [p for p in Path(first.json()["folder"]).rglob("*") if p.is_file()]
+    assert sorted(path.name for path in copies) == before
+
+
+def test_rows_cannot_be_written_as_folders(ann: TestClient) -> None:
+    reply = ann.post("/api/folders", json={"how": "copy"})
+
+    refused(reply, 400, "Only the files of a folder")
+
+
 def test_state_is_all_that_the_page_shows(ann: TestClient) -> None:
     state = ann.get("/api/state").json()
 

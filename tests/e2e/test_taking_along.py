@@ -76,3 +76,19 @@ def test_a_picture_opens_in_large_and_escape_closes_it(done: Seat) -> None:
     done.page.keyboard.press("Escape")
 
     expect(done.page.locator("#large")).to_be_hidden()
+
+
+def test_folders_are_written_from_the_page(done: Seat) -> None:
+    done.page.get_by_role("link", name="Export", exact=True).first.click()
+    done.page.get_by_role("button", name="Write folders").click()
+
+    expect(done.page.locator("#written")).to_contain_text("6 files are in")
+
+
+def test_an_item_set_aside_is_listed_and_put_back(few: Seat) -> None:
+    few.press("x")
+    few.ready()
+    few.page.get_by_role("link", name="Groups", exact=True).click()
+    few.page.get_by_role("button", name="Put back").click()
+
+    expect(few.page.get_by_role("heading", name="Set aside")).to_have_count(0)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Literal, TypeAlias
 
-from fastapi import APIRouter
+from fastapi import APIRouter, Depends
 from fastapi.responses import StreamingResponse
 
-from likewise.app.routes import Desk
+from likewise.app.messages import Folders, Written
+from likewise.app.routes import Desk, Place, shown
 from likewise.exports import EXPORTS, export_chunks
 
 router = APIRouter()
@@ -23,6 +24,12 @@ def export(kind: Kind, desk: Desk) -> StreamingResponse:
     name = _plain(f"{held.project.name}-{made.stem}.{made.suffix}")
     headers = {"Content-Disposition": f'attachment; filename="{name}"'}
     return StreamingResponse(iter(chunks), 200, headers, made.media_type)
+
+
+@router.post("/api/folders", dependencies=[Depends(shown)])
+def folders(wanted: Folders, place: Place) -> Written:
+    """Write a folder for each group; the files themselves stay where they are."""
+    return place.folders(wanted.how)
 
 
 def _plain(name: str) -> str:

@@ -68,6 +68,12 @@ class Settings(Message):
     hints: bool | None = None
 
 
+class Folders(Message):
+    """Write a folder for each group; how the files get there."""
+
+    how: Literal["copy", "hardlink", "symlink"] = "copy"
+
+
 class Column(BaseModel):
     """A column of a row, and whether the other card differs in it."""
 
@@ -166,10 +172,12 @@ class Candidates(BaseModel):
 
 
 class Groups(BaseModel):
-    """The groups, and how many items are in none."""
+    """The groups, the largest first, and the first of the items that are in none."""
 
     version: int
     groups: list[GroupCard]
+    deferred: list[Card]
+    aside: list[Card]
 
 
 class GroupPage(BaseModel):
@@ -187,3 +195,11 @@ class Ahead(BaseModel):
     """Pictures of what may be asked next, to be fetched while a person looks."""
 
     pictures: list[str]
+
+
+class Written(BaseModel):
+    """Where folders were written to, and which files were not there any more."""
+
+    folder: str
+    n_files: int
+    missing: list[str]

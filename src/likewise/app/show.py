@@ -118,8 +118,14 @@ class Shown:
         with self.desk.lock:
             labels = self.desk.session.labels
             cards = [self._cluster(label, STRIP * 3) for label in _labels_of(labels)]
-        cards.sort(key=lambda card: -card.size)
-        return Groups(version=self.desk.version, groups=cards)
+            cards.sort(key=lambda card: -card.size)
+            settled = statuses_of(self.desk.session.view.known)
+            return Groups(
+                version=self.desk.version,
+                groups=cards,
+                deferred=self.cards(sorted(settled.deferred)[:PER_GROUP]),
+                aside=self.cards(sorted(settled.aside)[:PER_GROUP]),
+            )
 
     def group(self, item: int, start: int) -> GroupPage | None:
         """Return some items of the group of an item: confirmed, then least sure."""

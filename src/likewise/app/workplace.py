@@ -5,10 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from likewise.app.messages import Settings, State
+from likewise.app.messages import Settings, State, Written
 from likewise.app.people import Door
 from likewise.app.pictures import Pictures
 from likewise.app.preparing import CRITERION, Workshop
+from likewise.errors import InputError
+from likewise.exports.folders import write_folders
+from likewise.exports.rows import items_of, rows_of
 from likewise.storage.base import Item
 
 
@@ -66,3 +69,20 @@ class Workplace:
     def pictures(self) -> Pictures:
         """Return where pictures come from."""
         return Pictures(self.workshop.root or Path(), self.thumbs)
+
+    def folders(self, how: str) -> Written:
+        """Write a folder for each group, into a new folder beside the project.
+
+        The page never names a place on the disk; the reply does.
+        """
+        shown, root = self.workshop.shown, self.workshop.root
+        if shown is None or root is None or not root.is_dir():
+            raise InputError("Only the files of a folder can be sorted into folders.")
+        with shown.desk.lock:
+            rows = list(rows_of(shown.desk.session, items_of(shown.desk.project)))
+        place = self.thumbs.parent / "sorted"
+        taken = [int(path.name) for path in place.glob("[0-9]*") if path.is_dir()]
+        target = place / str(max(taken, default=0) + 1)
+        done = write_folders(rows, root, target, how)
+        missing = list(done.missing)
+        return Written(folder=str(target), n_files=done.n_files, missing=missing)

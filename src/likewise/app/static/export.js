@@ -1,0 +1,26 @@
+// The export page: folders written by the server.
+
+import { Refused, post } from "./api.js";
+import { byId } from "./dom.js";
+
+const WORDS = {
+  writing: "Writing …",
+  written: ({ folder, n_files: n }) => `${n.toLocaleString("en")} files are in ${folder}.`,
+  missing: (missing) => ` ${missing.length} are gone: ${missing.slice(0, 5).join(", ")}.`,
+  unreachable: "The server does not answer: try again.",
+};
+
+async function write(event) {
+  event.preventDefault();
+  byId("written").textContent = WORDS.writing;
+  try {
+    const done = await post("/api/folders", { how: byId("how").value });
+    const gone = done.missing.length ? WORDS.missing(done.missing) : "";
+    byId("written").textContent = WORDS.written(done) + gone;
+  } catch (error) {
+    const isTold = error instanceof Refused;
+    byId("written").textContent = isTold ? error.message : WORDS.unreachable;
+  }
+}
+
+byId("folders")?.addEventListener("submit", write);
