@@ -76,7 +76,8 @@ class Workplace:
         The page never names a place on the disk; the reply does.
         """
         shown, root = self.workshop.shown, self.workshop.root
-        if shown is None or root is None or not root.is_dir():
+        has_files = root is not None and root.is_dir()
+        if shown is None or root is None or shown.kind == "row" or not has_files:
             raise InputError("Only the files of a folder can be sorted into folders.")
         with shown.desk.lock:
             rows = list(rows_of(shown.desk.session, items_of(shown.desk.project)))

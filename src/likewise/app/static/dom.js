@@ -29,3 +29,8 @@ export function say(element, words, inside = element) {
 
 export const counted = (number, one, many = `${one}s`) =>
   `${number.toLocaleString("en")} ${number === 1 ? one : many}`;
+
+/** Buttons that need a script are dead until it is there, so that no click is lost. */
+export function alive(selector) {
+  for (const button of document.querySelectorAll(selector)) button.disabled = false;
+}

@@ -1,7 +1,7 @@
 // The export page: folders written by the server.
 
 import { Refused, post } from "./api.js";
-import { byId } from "./dom.js";
+import { alive, byId } from "./dom.js";
 
 const WORDS = {
   writing: "Writing …",
@@ -24,3 +24,4 @@ async function write(event) {
 }
 
 byId("folders")?.addEventListener("submit", write);
+alive("#folders button");

@@ -1,7 +1,7 @@
 // The page of one group: its name, and its pictures in large.
 
 import { Refused, actOf, post } from "./api.js";
-import { byId } from "./dom.js";
+import { alive, byId } from "./dom.js";
 import { wireLarge } from "./large.js";
 
 const WORDS = {
@@ -28,3 +28,4 @@ async function rename(event) {
 
 byId("rename").addEventListener("submit", rename);
 wireLarge();
+alive("#rename button, button.picture");

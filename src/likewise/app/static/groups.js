@@ -1,7 +1,7 @@
 // The groups page: items that were set aside come back.
 
 import { Refused, actOf, post } from "./api.js";
-import { byId } from "./dom.js";
+import { alive, byId } from "./dom.js";
 
 const WORDS = { unreachable: "Not saved: the server does not answer. Try again." };
 
@@ -20,3 +20,4 @@ async function putBack(event) {
 for (const button of document.querySelectorAll("button.back")) {
   button.addEventListener("click", putBack);
 }
+alive("button.back");
