@@ -8,10 +8,12 @@ from typing import Any
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from scipy.sparse.linalg import ArpackError, eigsh
 from sklearn.metrics import adjusted_rand_score
 from tests.definitions import classes_of
 from tests.problems import blobs, random_affinity
 
+from likewise import spectral
 from likewise.affinity import auto
 from likewise.arrays import Floats, Indices
 from likewise.constraints import Constraints
@@ -231,3 +233,31 @@ def test_negative_cannot_links_find_the_classes_when_every_pair_is_known(
     method = urasc("mine", laplacian=laplacian, cannot_link=-1.0)
 
     assert raw_when_all_is_known(method, sizes, seed) == 1.0
+
+
+@pytest.mark.parametrize("large", [100, 10_000])
+def test_where_lanczos_gives_up_another_solution_takes_its_place(
+    large: int, rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    laplacian = signed_normalised(unconstrained(random_affinity(420, rng)))
+    expected = lowest(laplacian, 6)
+    tries: list[object] = []
+
+    def giving_up_once(*words: Any, **options: Any) -> Any:
+        tries.append(options["ncv"])
+        if len(tries) == 1:
+            raise ArpackError(3)
+        return eigsh(*words, **options)
+
+    monkeypatch.setattr(spectral, "eigsh", giving_up_once)
+    monkeypatch.setattr(spectral, "LARGE", large)
+    actual = lowest(laplacian, 6)
+
+    assert len(tries) == (2 if large < 420 else 1)
+    np.testing.assert_allclose(actual.values, expected.values, atol=1e-7)
+
+
+def test_samples_that_coincide_may_be_fewer_clusters_than_asked_for() -> None:
+    coordinates = np.repeat(np.eye(3)[:2], 5, axis=0)
+
+    assert set(k_means(coordinates, 3, ()).tolist()) <= {0, 1, 2}

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from scipy.linalg import eigh, qr
 from scipy.optimize import linear_sum_assignment
-from scipy.sparse.linalg import LinearOperator, eigsh
+from scipy.sparse.linalg import ArpackError, LinearOperator, eigsh
 from sklearn.cluster import KMeans
+from sklearn.exceptions import ConvergenceWarning
 
 from likewise.arrays import Floats, Indices
 from likewise.operators import Laplacian
 
 SMALL = 400  # up to here a dense solve is as fast as an iterative one
+LARGE = 5000  # up to here a dense solve is affordable when an iterative one gives up
 TOLERANCE = 1e-8
 FAINT = 1e-12  # a row this short has no direction
 
@@ -45,18 +48,39 @@ def lowest(laplacian: Laplacian, p: int) -> Spectrum:
     n = laplacian.weights.n_samples
     p = min(p, n)
     if n <= SMALL or 3 * p >= n:
-        values, vectors = eigh(laplacian.toarray(), subset_by_index=[0, p - 1])
+        values, vectors = _dense(laplacian, p)
     else:
-        values, vectors = _lanczos(laplacian, n, p)
+        values, vectors = _iterated(laplacian, n, p)
     return Spectrum(values, vectors, laplacian.scale, laplacian.is_normalised)
 
 
-def _lanczos(laplacian: Laplacian, n: int, p: int) -> tuple[Floats, Floats]:
+def _dense(laplacian: Laplacian, p: int) -> tuple[Floats, Floats]:
+    return eigh(laplacian.toarray(), subset_by_index=[0, p - 1])
+
+
+def _iterated(laplacian: Laplacian, n: int, p: int) -> tuple[Floats, Floats]:
+    """Return the eigenpairs by Lanczos; where many values coincide it may give up.
+
+    Then a dense solution takes its place, or above ``LARGE`` samples a larger space.
+    """
+    try:
+        return _lanczos(laplacian, n, p)
+    except ArpackError:
+        if n <= LARGE:
+            return _dense(laplacian, p)
+        return _lanczos(laplacian, n, p, size=min(n - 1, 5 * p + 50))
+
+
+def _lanczos(
+    laplacian: Laplacian, n: int, p: int, size: int | None = None
+) -> tuple[Floats, Floats]:
     # The highest of -L converge as the lowest of L would; the start is fixed, so that
     # the same matrix always gives the same vectors.
     operator = LinearOperator((n, n), matvec=lambda x: -(laplacian @ x), dtype=float)
     start = np.random.default_rng(n).standard_normal(n)
-    values, vectors = eigsh(operator, k=p, which="LA", v0=start, tol=TOLERANCE)
+    values, vectors = eigsh(
+        operator, k=p, which="LA", v0=start, tol=TOLERANCE, ncv=size
+    )
     order = np.argsort(-values, kind="stable")
     return -values[order], vectors[:, order]
 
@@ -120,7 +144,10 @@ def k_means(coordinates: Floats, k: int, seeds: Sequence[Sequence[int]]) -> Indi
         _, nearest = linear_sum_assignment(apart)
         others = np.setdiff1d(np.arange(k), nearest)
         centres = np.vstack([wanted, centres[others]])
-    found = KMeans(k, init=centres, n_init=1, max_iter=100).fit(coordinates)
+    with warnings.catch_warnings():
+        # Samples known to be together may coincide: fewer clusters than k is an answer.
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        found = KMeans(k, init=centres, n_init=1, max_iter=100).fit(coordinates)
     return found.labels_.astype(np.intp)
 
 

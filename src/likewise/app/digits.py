@@ -52,7 +52,8 @@ class DigitsHeap:
 
 def drawn(pixels: Any) -> bytes:
     """Return a digit of 8 by 8 pixels (0 to 16) as a PNG, dark on light."""
-    ink = 255 - np.clip(np.asarray(pixels).reshape(8, 8) * 15.9, 0, 255)
+    digit = np.pad(np.asarray(pixels, dtype=np.float64).reshape(8, 8), 1)
+    ink = 255 - np.clip(digit * 15.9, 0, 255)
     smooth = Image.Resampling.BICUBIC
     picture = Image.fromarray(ink.astype(np.uint8)).resize((EDGE, EDGE), smooth)
     packed = BytesIO()
