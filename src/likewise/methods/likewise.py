@@ -30,7 +30,7 @@ from likewise.problem import Problem
 
 GOOD_ENOUGH = 0.95  # expected Jaccard
 FEW, HARDLY_ANY = 0.02, 0.005  # shares of pairs that 20 questions would change
-FEW_SAMPLES = 2000  # up to here each sample set aside is cut out of the graph
+FEW_SAMPLES = 1000  # up to here each sample set aside is cut out of the graph
 N_FIRST = 20  # answers before stopping is suggested
 
 
