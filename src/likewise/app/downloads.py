@@ -20,10 +20,10 @@ def export(kind: Kind, desk: Desk) -> StreamingResponse:
     """Return the items with their groups, or the log of answers, as a file."""
     made, held = EXPORTS[kind], desk.desk
     with held.lock:  # one moment of the session, however long the download takes
-        chunks = list(export_chunks(kind, held.project, held.session))
+        chunks = export_chunks(kind, held.project, held.session)
     name = _plain(f"{held.project.name}-{made.stem}.{made.suffix}")
     headers = {"Content-Disposition": f'attachment; filename="{name}"'}
-    return StreamingResponse(iter(chunks), 200, headers, made.media_type)
+    return StreamingResponse(chunks, 200, headers, made.media_type)
 
 
 @router.post("/api/folders", dependencies=[Depends(shown)])
