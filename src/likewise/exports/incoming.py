@@ -14,7 +14,7 @@ from likewise.exports.log import NotThere, Said, said_in
 from likewise.exports.places import Places, places_of
 from likewise.exports.records import Record, at_line, records_of
 from likewise.given import links_of_labels
-from likewise.journal import Renamed, SetAside
+from likewise.journal import Renamed, SetAside, standing
 from likewise.knowledge import Answer, Question
 from likewise.storage.base import Project
 
@@ -114,27 +114,14 @@ def read_labels(
 
 
 def _collected(said: Iterator[Said | NotThere], path: Path) -> Incoming:
-    found: list[Answer] = []
-    names: dict[int, str] = {}
-    aside: set[int] = set()
-    unknown: list[str] = []
-    for one in said:
-        match one:
-            case Answer():
-                found.append(one)
-            case Renamed(sample, name):
-                names.pop(sample, None)
-                names[sample] = name
-            case SetAside(sample, True):
-                aside.add(sample)
-            case SetAside(sample, False):
-                aside.discard(sample)
-            case NotThere(key):
-                unknown.append(key)
-    if not (found or names or aside):
+    listed = list(said)
+    found = tuple(one for one in listed if isinstance(one, Answer))
+    stands = standing(one for one in listed if isinstance(one, Renamed | SetAside))
+    unknown = [one.key for one in listed if isinstance(one, NotThere)]
+    if not (found or stands.names or stands.aside):
         raise _nothing(path, unknown)
     keys = tuple(dict.fromkeys(unknown))
-    return Incoming(tuple(found), names, frozenset(aside), keys, len(unknown))
+    return Incoming(found, stands.names, stands.aside, keys, len(unknown))
 
 
 def _nothing(path: Path, unknown: list[str]) -> InputError:
