@@ -14,6 +14,7 @@ PICKER = "123456789abc"  # its keys
 READY = f"""() => {{
   const at = (id) => document.getElementById(id);
   const same = document.querySelector("[data-act=same]");
+  if (document.readyState !== "complete" || !at("bar") || !same) return false;
   if (at("bar").hidden || same.getAttribute("aria-disabled") !== "false") return false;
   if (at("answers").hidden) return true;
   const marks = performance.getEntriesByName("painted", "mark");
