@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from scipy.sparse.csgraph import connected_components
 from tests.definitions import euclidean
 from tests.problems import random_affinity
 
@@ -21,7 +23,7 @@ from likewise.affinity import (
     gaussian,
     precomputed,
 )
-from likewise.arrays import Floats, dense
+from likewise.arrays import FEW, Floats, dense
 from likewise.errors import InputError
 
 OF_SAMPLES = {name: make for name, make in AFFINITIES.items() if name != "precomputed"}
@@ -328,3 +330,66 @@ def test_an_affinity_is_found_by_its_name(name: str, rng: np.random.Generator) -
 def test_an_unknown_name_is_refused_with_the_names_there_are() -> None:
     with pytest.raises(InputError, match=r"no affinity 'rbf'.*auto, gaussian, chi2"):
         affinity_of(np.ones((3, 2)), "rbf")
+
+
+@pytest.fixture
+def features(tmp_path: Path, rng: np.random.Generator) -> Any:
+    """A memory map of more samples than are searched as a whole."""
+    path = tmp_path / "features.npy"
+    np.save(path, rng.standard_normal((FEW + 100, 3), dtype=np.float32))
+    return np.load(path, mmap_mode="r")
+
+
+def test_the_graph_of_many_samples_is_in_single_precision(features: Any) -> None:
+    found = auto(features)
+
+    for graph in (found.weights, found.neighbours):
+        assert graph.dtype == np.float32
+        assert graph.indices.dtype == np.int32
+    assert abs(found.weights - found.weights.T).nnz == 0
+    assert connected_components(found.weights, directed=False)[0] == 1
+    assert found.recall == 1.0
+    assert np.shares_memory(found.features, features)
+
+
+def test_closeness_among_many_agrees_with_the_weights(features: Any) -> None:
+    found = auto(features)
+    row = found.weights[[3]]
+
+    actual = found.closeness(3, row.indices)
+
+    np.testing.assert_allclose(np.exp(actual), row.data, rtol=1e-4)
+
+
+def test_the_search_among_many_tells_how_far_it_is(features: Any) -> None:
+    seen: list[tuple[int, int]] = []
+
+    auto(features, progress=lambda *at: seen.append(at))
+
+    assert seen[-1] == (2 * len(features), 2 * len(features))
+
+
+@pytest.mark.parametrize("name", ["gaussian", "chi2", "cosine"])
+def test_an_affinity_of_all_pairs_refuses_too_many_samples(name: str) -> None:
+    with pytest.raises(InputError, match=r"keeps all pairs.*50001.*'auto'"):
+        affinity_of(np.zeros((50_001, 1), dtype=np.float32), name)
+
+
+def test_a_large_precomputed_graph_stays_sparse_and_single() -> None:
+    n = FEW + 1
+    weights = np.linspace(0.1, 1.0, n - 1, dtype=np.float32)
+
+    found = precomputed(sp.diags_array([weights, weights], offsets=[1, -1]))
+
+    assert found.weights.dtype == found.neighbours.dtype == np.float32
+    np.testing.assert_array_equal(
+        found.closeness(0, np.array([1, 2, 3])) > 0, [True, True, False]
+    )
+
+
+def test_the_strongest_of_equal_edges_are_those_that_come_first() -> None:
+    W = np.ones((30, 30)) - np.eye(30)
+
+    actual = precomputed(sp.csr_array(W)).neighbours
+
+    np.testing.assert_array_equal(actual[[29]].indices, np.arange(20))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import tracemalloc
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -10,6 +12,8 @@ import pytest
 import scipy.sparse as sp
 
 from likewise.arrays import (
+    FEW,
+    Floats,
     as_affinity,
     as_samples,
     dense,
@@ -277,3 +281,143 @@ def test_new_samples_of_another_width_are_refused(
 ) -> None:
     with pytest.raises(InputError, match=sentence):
         stack(old, new, square=square)
+
+
+@pytest.fixture
+def many(rng: np.random.Generator) -> Floats:
+    """More samples than are copied to float64."""
+    return rng.random((FEW + 1, 2))
+
+
+@pytest.mark.parametrize("kind", [np.float32, np.float64])
+def test_many_samples_are_not_copied(many: Floats, kind: Any) -> None:
+    X = many.astype(kind)
+
+    actual = as_samples(X)
+
+    assert actual.dtype == kind
+    assert np.shares_memory(actual, X)
+
+
+def test_a_large_memory_map_stays_on_disk(tmp_path: Path, many: Floats) -> None:
+    np.save(tmp_path / "X.npy", many.astype(np.float32))
+    X = np.load(tmp_path / "X.npy", mmap_mode="r")
+
+    assert np.shares_memory(as_samples(X), X)
+
+
+@pytest.mark.parametrize(
+    ("given", "kept"),
+    [
+        (np.uint8, np.float32),
+        (np.float16, np.float32),
+        (np.bool_, np.float32),
+        (np.int64, np.float64),
+        (">f4", np.float32),
+    ],
+)
+def test_many_numbers_become_the_smallest_that_hold_them(
+    given: Any, kept: Any, many: Floats
+) -> None:
+    X = (10 * many).astype(given)
+
+    actual = as_samples(X)
+
+    assert actual.dtype == kept
+    np.testing.assert_array_equal(actual, X.astype(np.float64))
+
+
+def test_few_samples_are_copied_to_float64(many: Floats) -> None:
+    X = many[:FEW].astype(np.float32)
+
+    actual = as_samples(X)
+
+    assert actual.dtype == np.float64
+    assert not np.shares_memory(actual, X)
+
+
+@pytest.mark.parametrize(
+    ("value", "sentence"), [(np.nan, "contain NaN"), (np.inf, "contain infinity")]
+)
+def test_a_missing_value_among_many_is_found(
+    value: float, sentence: str, many: Floats
+) -> None:
+    X = np.vstack([many] * 4)
+    X[-1, 1] = value
+
+    with pytest.raises(InputError, match=sentence):
+        as_samples(X)
+
+
+def ring(n: int, kind: Any = np.float32) -> sp.csr_array:
+    """Return the similarity of samples in a circle, each like the next."""
+    at = np.arange(n)
+    ends = np.concatenate([at, (at + 1) % n]), np.concatenate([(at + 1) % n, at])
+    return sp.csr_array((np.tile(np.linspace(0.1, 1, n), 2).astype(kind), ends))
+
+
+@pytest.mark.parametrize("kind", [np.float32, np.float64])
+@pytest.mark.parametrize("convert", [sp.csr_array, sp.coo_matrix, sp.csc_array])
+def test_a_large_sparse_affinity_keeps_its_numbers(kind: Any, convert: Any) -> None:
+    W = ring(FEW + 1, kind)
+
+    actual = as_affinity(convert(W))
+
+    assert isinstance(actual, sp.csr_array)
+    assert actual.dtype == kind
+    assert actual.indices.dtype == np.int32
+    assert abs(actual - W).nnz == 0
+
+
+def test_rounding_of_single_precision_is_no_asymmetry() -> None:
+    W = ring(FEW + 1)
+    W.data[0] = np.nextafter(W.data[0], np.float32(2))
+
+    actual = as_affinity(W)
+
+    assert abs(actual - actual.T).nnz == 0
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        (lambda W: W.data.__setitem__(0, 0.9), "must be symmetric"),
+        (lambda W: W.data.__setitem__(slice(None), -W.data), "must not be negative"),
+        (lambda W: W.data.__setitem__(5, np.nan), "contain NaN"),
+    ],
+)
+def test_a_large_sparse_affinity_is_checked(change: Any, sentence: str) -> None:
+    W = ring(FEW + 1)
+    change(W)
+
+    with pytest.raises(InputError, match=sentence):
+        as_affinity(W)
+
+
+def test_a_sparse_affinity_is_checked_without_making_it_dense() -> None:
+    W = ring(100_000)
+
+    tracemalloc.start()
+    as_affinity(W)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+
+    assert peak < 30 * W.data.nbytes
+
+
+def test_long_indices_become_short() -> None:
+    W = ring(10)
+    W.indices, W.indptr = W.indices.astype(np.int64), W.indptr.astype(np.int64)
+
+    actual = as_affinity(W)
+
+    assert actual.indices.dtype == actual.indptr.dtype == np.int32
+
+
+def test_stacked_samples_keep_the_type_of_the_old(many: Floats) -> None:
+    old = many.astype(np.float32)
+
+    actual = stack(old, [[1.0, 2.0]], square=False)
+
+    assert actual.dtype == np.float32
+    np.testing.assert_array_equal(actual[-1], [1.0, 2.0])

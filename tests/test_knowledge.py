@@ -21,7 +21,7 @@ from tests.strategies import labelings, links, truthful_links
 
 from likewise.constraints import Link, Verdict
 from likewise.errors import ContradictionError
-from likewise.knowledge import Answer, Knowledge, Prediction, Question
+from likewise.knowledge import Answer, Draft, Knowledge, Prediction, Question
 
 SAME, DIFFERENT, UNSURE = Verdict.SAME, Verdict.DIFFERENT, Verdict.UNSURE
 N = 8
@@ -125,6 +125,40 @@ def test_only_unsure_answers_are_remembered_as_unsure(told: list[Link]) -> None:
             expected.setdefault(j, set()).add(i)
 
     assert after(told).unsure == expected
+
+
+@given(links(N))
+def test_samples_are_compared_both_ways_whatever_was_said(told: list[Link]) -> None:
+    expected: dict[int, set[int]] = {}
+    for i, j, _ in told:
+        expected.setdefault(i, set()).add(j)
+        expected.setdefault(j, set()).add(i)
+
+    assert after(told).compared == expected
+
+
+@given(links(N), st.integers(0, N), st.sampled_from([frozenset(), frozenset({0, 3})]))
+def test_folding_in_one_go_equals_step_by_step(
+    told: list[Link], start: int, aside: frozenset[int]
+) -> None:
+    step = after(told[:start], aside=aside)
+    for answer in answers(told)[start:]:
+        step = step.after(answer)
+
+    assert step == after(told, aside=aside)
+
+
+@given(links(N))
+def test_a_draft_refuses_what_a_value_would(told: list[Link]) -> None:
+    known, draft = Knowledge(N), Draft(Knowledge(N))
+    for answer in answers(told):
+        expected = known.contradiction(answer.question, answer.verdict)
+        actual = draft.contradiction(answer)
+        assert str(actual) == str(expected)
+        known = known.after(answer)
+        draft.take(answer)
+
+    assert draft.knowledge == known
 
 
 def test_the_first_certain_set_is_what_the_first_sample_was_compared_with() -> None:

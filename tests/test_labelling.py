@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
@@ -13,7 +14,7 @@ from tests.strategies import links
 from likewise.arrays import Floats, Indices
 from likewise.constraints import Link, Verdict
 from likewise.knowledge import Knowledge
-from likewise.labelling import respect
+from likewise.labelling import in_use, respect
 
 SAME, DIFFERENT = Verdict.SAME, Verdict.DIFFERENT
 N, K = 8, 3
@@ -172,3 +173,39 @@ def test_inputs_are_not_changed() -> None:
 
     assert raw.tolist() == [0, 1] * 4
     assert (likeness == 0.5).all()
+
+
+@dataclass(frozen=True)
+class OnlyRows:
+    """What gives rows, but never all of them."""
+
+    rows: Floats
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return self.rows.shape
+
+    def __getitem__(self, some: Indices) -> Floats:
+        assert len(some) < len(self.rows)
+        return self.rows[some]
+
+
+@given(some_clusters, st.lists(links(N - 1), max_size=4), st.integers(0, 2**32 - 1))
+def test_only_rows_of_known_samples_are_looked_at(
+    raw: list[int], told: list[list[Link]], seed: int
+) -> None:
+    known = after([link for some in told for link in some])
+    k = max(K, len(known.certain))
+    likeness = np.random.default_rng(seed).random((N, k))
+    how = known.constraints, known.certain
+
+    actual = respect(np.array(raw), OnlyRows(likeness), *how)
+
+    np.testing.assert_array_equal(actual, respect(np.array(raw), likeness, *how))
+
+
+@given(st.lists(st.integers(0, 9), max_size=12))
+def test_labels_in_use_keep_their_order(labels: list[int]) -> None:
+    expected = [sorted(set(labels)).index(label) for label in labels]
+
+    assert in_use(np.array(labels, dtype=np.intp)).tolist() == expected

@@ -10,6 +10,7 @@ import pytest
 import scipy.sparse as sp
 from tests.problems import random_affinity
 
+from likewise.affinity import precomputed
 from likewise.arrays import dense
 from likewise.errors import InputError
 from likewise.problem import Problem, problem_of
@@ -80,3 +81,15 @@ def test_the_last_cut_is_kept_with_what_was_derived_from_it(problem: Problem) ->
 
     assert problem.without(frozenset({1})) is cut
     assert problem.without(frozenset({2})) is not cut
+
+
+def test_what_is_cut_out_of_a_graph_leaves_its_numbers_as_they_are(
+    rng: np.random.Generator,
+) -> None:
+    W = sp.csr_array(random_affinity(6, rng).astype(np.float32))
+    affinity = replace(precomputed(W), weights=W, neighbours=W)
+
+    cut = Problem(affinity).without(frozenset({2}))
+
+    assert cut.weights.dtype == cut.neighbours.dtype == np.float32
+    assert cut.weights.nnz == 20

@@ -20,6 +20,8 @@ from sklearn.metrics.pairwise import (
 )
 
 from likewise.arrays import (
+    FEW,
+    AnyFloats,
     Floats,
     Indices,
     Samples,
@@ -32,6 +34,8 @@ from likewise.arrays import (
 )
 from likewise.errors import InputError
 from likewise.graph import (
+    Clock,
+    Progress,
     directed_weights,
     local_scale,
     nearest_neighbours,
@@ -40,6 +44,7 @@ from likewise.graph import (
 
 N_EDGES = 10  # neighbours that make the graph
 N_SHARES = 20  # neighbours whose clusters count as evidence (the paper's k = 20)
+MOST_DENSE = 50_000  # samples of which all pairs are kept: 20 GB
 
 Closeness: TypeAlias = Callable[[int, Indices], Floats]
 
@@ -58,16 +63,32 @@ class Affinity:
         ``closeness(i, others)`` orders other samples by likeness to sample i, also
         where the graph has no edge.
     features : ndarray or csr_array of shape (n_samples, n_features), or None
+    recall : float
+        The share of the true nearest neighbours that were found; below 1 only where
+        there are too many samples to compare all pairs.
     """
 
     weights: Weights
     neighbours: Sparse
     closeness: Closeness
     features: Samples | None = None
+    recall: float = 1.0
 
 
-def auto(X: Any) -> Affinity:
+def auto(
+    X: Any, *, progress: Progress | None = None, clock: Clock | None = None
+) -> Affinity:
     """Return the graph of 10 nearest neighbours with self-tuning weights.
+
+    Parameters
+    ----------
+    X : array-like of shape (n_samples, n_features)
+        More than 20,000 samples may be a memory map that is larger than memory; their
+        weights are float32.
+    progress : callable, optional
+        Called as ``progress(done, total)`` while neighbours are searched.
+    clock : callable, optional
+        Returns seconds; with it, a search that will be slow says how slow.
 
     Examples
     --------
@@ -76,13 +97,14 @@ def auto(X: Any) -> Affinity:
     """
     X = as_samples(X)
     centred = _centred(X)
-    near = nearest_neighbours(centred, N_SHARES)
+    near = nearest_neighbours(centred, N_SHARES, progress=progress, clock=clock)
     scale = local_scale(near)
     return Affinity(
-        weights=neighbour_graph(centred, near.first(N_EDGES), scale),
+        weights=neighbour_graph(centred, near, scale, N_EDGES),
         neighbours=directed_weights(near, scale),
         closeness=partial(_scaled_closeness, X, scale),
         features=X,
+        recall=near.recall,
     )
 
 
@@ -95,7 +117,7 @@ def gaussian(X: Any, *, bandwidth: float | None = None) -> Affinity:
     bandwidth : float, optional
         :math:`\sigma`; half the median distance between samples unless given.
     """
-    X = as_samples(X)
+    X = _few_enough(as_samples(X), "gaussian")
     squared = euclidean_distances(_centred(X), squared=True)
     if bandwidth is None:
         bandwidth = 0.5 * _median_distance(squared)
@@ -110,7 +132,7 @@ def chi2(X: Any) -> Affinity:
     :math:`\chi^2_{ij} = \sum_f (x_{if} - x_{jf})^2 / (x_{if} + x_{jf})`, divided by its
     mean over all pairs; for histograms, whose entries are not negative.
     """
-    X = as_samples(X)
+    X = _few_enough(as_samples(X), "chi2")
     if X.min() < 0:
         raise InputError(
             f"The chi-square kernel is for histograms, but the smallest entry is "
@@ -124,16 +146,24 @@ def chi2(X: Any) -> Affinity:
 
 def cosine(X: Any) -> Affinity:
     """Return the dense cosine of the angle between samples, negative ones cut to 0."""
-    X = as_samples(X)
+    X = _few_enough(as_samples(X), "cosine")
     return _from_dense(np.maximum(cosine_similarity(X, dense_output=True), 0.0), X)
 
 
 def precomputed(W: Any) -> Affinity:
-    """Return a similarity that the caller made, dense or scipy sparse."""
+    """Return a similarity that the caller made, dense or scipy sparse.
+
+    Examples
+    --------
+    >>> precomputed(sp.csr_array([[0.0, 0.5], [0.5, 0.0]])).weights.nnz
+    2
+    """
     W = as_affinity(W)
     if not sp.issparse(W):
         return _from_dense(W, None)
-    return Affinity(W, _strongest(W, N_SHARES), partial(_walk_closeness, W))
+    faintest = float(W.data.min(initial=1.0))
+    closeness = partial(_walk_closeness, W, faintest)
+    return Affinity(W, _strongest(W, N_SHARES), closeness)
 
 
 AFFINITIES: dict[str, Callable[[Any], Affinity]] = {
@@ -166,8 +196,20 @@ def affinity_of(X: Any, kind: str | Callable[[Any], Any]) -> Affinity:
 
 
 def _centred(X: Samples) -> Samples:
-    """Return the samples around zero, where distances lose no digits to rounding."""
-    return X if sp.issparse(X) else X - X.mean(axis=0)
+    """Return the samples around zero, where distances lose no digits to rounding.
+
+    Many are not copied here: they are moved there a block at a time.
+    """
+    return X if sp.issparse(X) or X.shape[0] > FEW else X - X.mean(axis=0)
+
+
+def _few_enough(X: Samples, name: str) -> Samples:
+    if X.shape[0] > MOST_DENSE:
+        raise InputError(
+            f"The affinity {name!r} keeps all pairs, too many for {X.shape[0]} "
+            f"samples: use affinity='auto'."
+        )
+    return X
 
 
 def _median_distance(squared: Floats) -> float:
@@ -183,21 +225,22 @@ def _from_dense(W: Floats, X: Samples | None) -> Affinity:
 
 def _strongest(W: Sparse, k: int) -> Sparse:
     """Return each row's k largest entries."""
-    rows = [slice(*W.indptr[i : i + 2]) for i in range(W.shape[0])]
-    kept = [row.start + np.argsort(-W.data[row], kind="stable")[:k] for row in rows]
-    starts = np.cumsum([0, *map(len, kept)])
-    entries = np.concatenate(kept)
-    strongest = sp.csr_array((W.data[entries], W.indices[entries], starts), W.shape)
-    strongest.sort_indices()
-    return strongest
+    counts = np.diff(W.indptr)
+    rows = np.repeat(np.arange(W.shape[0], dtype=np.int32), counts)
+    order = np.lexsort((-W.data, rows))
+    place = np.arange(W.nnz) - np.repeat(W.indptr[:-1], counts)
+    entries = np.sort(order[place < k])
+    starts = np.append(0, np.minimum(counts, k).cumsum()).astype(W.indptr.dtype)
+    return sp.csr_array((W.data[entries], W.indices[entries], starts), W.shape)
 
 
-def _scaled_closeness(X: Samples, scale: Floats, i: int, others: Indices) -> Floats:
+def _scaled_closeness(X: Samples, scale: AnyFloats, i: int, others: Indices) -> Floats:
     """Return the exponent of the self-tuning weight, which never rounds to a tie."""
     if sp.issparse(X):
         squared = euclidean_distances(X[[i]], X[others], squared=True)[0]
     else:  # exact, also far from zero, where products would cancel
-        squared = ((X[others] - X[i]) ** 2).sum(axis=1)
+        near = X[others].astype(np.float64, copy=False)
+        squared = ((near - X[i]) ** 2).sum(axis=1)
     return -squared / (scale[i] * scale[others])
 
 
@@ -205,11 +248,20 @@ def _row(W: Floats, i: int, others: Indices) -> Floats:
     return W[i, others]
 
 
-def _walk_closeness(W: Sparse, i: int, others: Indices) -> Floats:
+def _walk_closeness(W: Sparse, faintest: float, i: int, others: Indices) -> Floats:
     """Return the weight; where there is no edge, that of two steps (never above it)."""
-    row = dense(W[[i]])[0]
-    two_steps = (W @ row)[others]
+    row = W[[i]]
+    one_step, two_steps = _entries(row, others), _entries(row @ W, others)
     largest = two_steps.max(initial=0.0) or 1.0
-    faintest = W.data.min() if W.nnz else 1.0
     fainter = 0.5 * faintest * two_steps / largest
-    return np.where(row[others] > 0, row[others], fainter)
+    return np.where(one_step > 0, one_step, fainter)
+
+
+def _entries(row: Sparse, others: Indices) -> Floats:
+    """Return some entries of one sparse row."""
+    row.sort_indices()
+    at = np.searchsorted(row.indices, others)
+    at = np.minimum(at, max(row.nnz - 1, 0))
+    found = row.data[at] if row.nnz else np.zeros(len(others))
+    is_there = row.indices[at] == others if row.nnz else False
+    return np.where(is_there, found, 0.0)

@@ -15,6 +15,11 @@ Indices: TypeAlias = NDArray[np.intp]
 Sparse: TypeAlias = Any  # scipy.sparse.csr_array; scipy has no types of its own
 Samples: TypeAlias = Any  # Floats or Sparse, of shape (n_samples, n_features)
 Weights: TypeAlias = Any  # Floats or Sparse, of shape (n_samples, n_samples)
+AnyFloats: TypeAlias = NDArray[np.floating[Any]]  # float64, or float32 for many samples
+AnyIndices: TypeAlias = NDArray[np.integer[Any]]
+
+FEW = 20_000  # samples up to which all numbers are float64 and all searches exact
+N_CHECKED = 65_536  # rows looked at together, so that a memory map stays on disk
 
 
 def is_frame(X: Any) -> bool:
@@ -33,7 +38,10 @@ def as_samples(X: Any) -> Samples:
 
     Returns
     -------
-    ndarray or scipy.sparse.csr_array of float64
+    ndarray or scipy.sparse.csr_array
+        A copy in float64 of up to 20,000 samples. More are not copied if they are
+        float32 or float64 already, so that they may be a memory map that is larger
+        than memory; numbers that float32 holds exactly become float32.
 
     Examples
     --------
@@ -46,7 +54,7 @@ def as_samples(X: Any) -> Samples:
     if sp.issparse(X):
         X = sp.csr_array(X)
         _refuse_complex(X)
-        checked = X.astype(np.float64)
+        checked = _as_floats(X)
         _refuse_missing(checked.data)
         return _refuse_shape(checked)
     return _refuse_shape(_from_array(X))
@@ -62,7 +70,9 @@ def as_affinity(W: Any) -> Weights:
 
     Returns
     -------
-    ndarray or scipy.sparse.csr_array of float64
+    ndarray or scipy.sparse.csr_array
+        float64 for up to 20,000 samples; above, float32 stays float32. A sparse graph
+        is checked and copied in time and memory proportional to its entries.
     """
     W = as_samples(W)
     if W.shape[0] != W.shape[1]:
@@ -76,13 +86,22 @@ def as_affinity(W: Any) -> Weights:
             f"An affinity must not be negative, but the smallest entry is "
             f"{lowest:.6g}: shift it or pass a similarity such as exp(-distance)."
         )
-    gap = abs(W - W.T).max()
-    if gap > 1e-8 * max(W.max(), 1e-300):
+    return without_diagonal(_symmetric(W))
+
+
+def _symmetric(W: Weights) -> Weights:
+    """Return W without what rounding has made of its symmetry, or refuse it."""
+    turned = W.T.tocsr() if sp.issparse(W) else W.T
+    gap = abs(W - turned).max()
+    if gap == 0:
+        return W
+    rounding = max(1e-8, 10 * float(np.finfo(W.dtype).eps))
+    if gap > rounding * max(W.max(), 1e-300):
         raise InputError(
             f"An affinity must be symmetric, but W and its transpose differ by up to "
             f"{gap:.6g}: pass (W + W.T) / 2."
         )
-    return without_diagonal((W + W.T) / 2)
+    return (W + turned) / 2
 
 
 def without_diagonal(W: Weights) -> Weights:
@@ -91,10 +110,19 @@ def without_diagonal(W: Weights) -> Weights:
         W = sp.csr_array(W) - sp.diags_array(W.diagonal()).tocsr()
         W.eliminate_zeros()
         W.sort_indices()
-        return W
+        return with_short_indices(W)
     W = W.copy()
     np.fill_diagonal(W, 0.0)
     return W
+
+
+def with_short_indices(W: Sparse) -> Sparse:
+    """Return ``W`` with indices of 32 bits where they suffice: half the memory."""
+    longest = max(W.nnz, *W.shape)
+    if W.indices.dtype == np.int32 or longest > np.iinfo(np.int32).max:
+        return W
+    indices, starts = W.indices.astype(np.int32), W.indptr.astype(np.int32)
+    return sp.csr_array((W.data, indices, starts), shape=W.shape)
 
 
 def dense(X: Samples) -> Floats:
@@ -118,9 +146,16 @@ def _from_array(X: Any) -> Floats:
                 "DataFrame, whose text columns are one-hot encoded."
             ) from None
     _refuse_complex(values)
-    values = values.astype(np.float64)
+    values = _as_floats(values)
     _refuse_missing(values)
     return values
+
+
+def _as_floats(values: Samples) -> Samples:
+    if values.ndim == 0 or values.shape[0] <= FEW:
+        return values.astype(np.float64)
+    is_single = np.can_cast(values.dtype, np.float32)
+    return values.astype(np.float32 if is_single else np.float64, copy=False)
 
 
 def _refuse_complex(values: Samples) -> None:
@@ -129,13 +164,15 @@ def _refuse_complex(values: Samples) -> None:
 
 
 def _refuse_missing(values: Floats) -> None:
-    if np.isfinite(values).all():
-        return
-    what = "NaN" if np.isnan(values).any() else "infinity"
-    raise InputError(
-        f"The samples contain {what} (missing or infinite values): fill them in or "
-        f"leave those samples out."
-    )
+    rows = np.atleast_1d(values)
+    for start in range(0, len(rows), N_CHECKED):
+        some = rows[start : start + N_CHECKED]
+        if not np.isfinite(some).all():
+            what = "NaN" if np.isnan(some).any() else "infinity"
+            raise InputError(
+                f"The samples contain {what} (missing or infinite values): fill them "
+                f"in or leave those samples out."
+            )
 
 
 def _refuse_shape(X: Samples) -> Samples:
@@ -189,6 +226,7 @@ def stack(old: Any, new: Any, *, square: bool) -> Any:
     if is_frame(old) and is_frame(new):
         return _stack_frames(old, new)
     old, new = as_samples(old), as_samples(new)
+    new = new.astype(old.dtype, copy=False)
     n, m = old.shape[0], new.shape[0]
     width = n + m if square else old.shape[1]
     if new.shape[1] != width:

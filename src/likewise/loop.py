@@ -11,7 +11,7 @@ import numpy as np
 from likewise.errors import InputError
 from likewise.given import answers_of, links_of_labels
 from likewise.journal import Event, Journal, Standing, Told, standing
-from likewise.knowledge import Answer, Knowledge, Question
+from likewise.knowledge import Answer, Draft, Knowledge, Question
 from likewise.methods import AnyMethod, Model, suited
 from likewise.problem import Problem, problem_of
 
@@ -69,30 +69,32 @@ class Loop:
             raise InputError(
                 f"on_conflict must be 'raise' or 'keep', but it is {on_conflict!r}."
             )
-        known = self._known
+        draft = Draft(self._known)
         answers: list[Answer] = []
         for answer in told:
             question = answer.question
             self._check(question.sample, question.against)
-            error = known.contradiction(question, answer.verdict)
-            if error is not None and on_conflict == "raise" and not question.is_check:
+            is_strict = on_conflict == "raise" and not question.is_check
+            if is_strict and (error := draft.contradiction(answer)) is not None:
                 raise error
             number = self._standing.n_answers + len(answers) + 1
             answers.append(replace(answer, id=number))
-            known = known.after(answers[-1])
+            draft.take(answers[-1])
         self._journal.append(Told(tuple(answers)))
         self._standing = self._standing.with_told(self._n_events, tuple(answers))
         self._n_events += 1
         self._learn(answers)
 
     def _learn(self, answers: list[Answer]) -> None:
-        for answer in answers:
-            self._known = self._known.after(answer)
-            if self._model is not None:
+        if self._model is None:
+            self._known = self._known.after_all(answers)
+        else:
+            for answer in answers:
+                self._known = self._known.after(answer)
                 self._model = self._ahead.get(answer) or self._method.learn(
                     self._model, self._known, answer
                 )
-            self._ahead = {}
+                self._ahead = {}
         told = [answer.question for answer in answers]
         asked = all(question in self._open for question in told)
         self._open = [q for q in self._open if q not in told] if asked else []

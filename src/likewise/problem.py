@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 import scipy.sparse as sp
+from numpy.typing import NDArray
 
 from likewise.affinity import Affinity, Closeness, affinity_of
 from likewise.arrays import Samples, Sparse, Weights
@@ -82,8 +83,8 @@ class Problem:
         return cut
 
     def _cut(self, aside: frozenset[int]) -> Problem:
-        kept = np.ones(self.n_samples)
-        kept[list(aside)] = 0.0
+        kept = np.ones(self.n_samples, dtype=bool)
+        kept[list(aside)] = False
         cut = replace(
             self.affinity,
             weights=_masked(self.weights, kept),
@@ -106,10 +107,9 @@ def problem_of(
     return Problem(similar, n_clusters)
 
 
-def _masked(W: Weights, kept: Any) -> Weights:
+def _masked(W: Weights, kept: NDArray[np.bool_]) -> Weights:
     if not sp.issparse(W):
         return W * np.outer(kept, kept)
-    mask = sp.diags_array(kept).tocsr()
-    masked = (mask @ W @ mask).tocsr()
-    masked.eliminate_zeros()
-    return masked
+    is_kept = np.repeat(kept, np.diff(W.indptr)) & kept[W.indices]
+    starts = np.append(0, is_kept.cumsum())[W.indptr].astype(W.indptr.dtype)
+    return sp.csr_array((W.data[is_kept], W.indices[is_kept], starts), W.shape)

@@ -9,6 +9,7 @@ import numpy as np
 
 from likewise.arrays import Indices
 from likewise.knowledge import Answer, Knowledge, Question
+from likewise.labelling import in_use
 from likewise.methods import Model
 
 SURE = 0.95
@@ -99,7 +100,7 @@ def compact(labels: Indices, aside: frozenset[int]) -> Indices:
     kept = np.ones(len(labels), dtype=bool)
     kept[list(aside)] = False
     shown = np.full(len(labels), -1, dtype=np.intp)
-    shown[kept] = np.unique(labels[kept], return_inverse=True)[1]
+    shown[kept] = in_use(labels[kept])
     return shown
 
 

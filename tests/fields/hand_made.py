@@ -14,9 +14,11 @@ from tests.strategies import VERDICTS, pairs
 from likewise.constraints import Verdict
 from likewise.fields.beliefs import Beliefs
 from likewise.fields.ground import Ground, ground_of
-from likewise.fields.picture import Picture
 from likewise.fields.questions import best_question
+from likewise.fields.scale import Scale
+from likewise.fields.scales import FEW
 from likewise.fields.state import State
+from likewise.fields.whole import Whole
 from likewise.knowledge import GO_ON, NEW, STAY, Answer, Knowledge, Prediction, Question
 from likewise.problem import problem_of
 
@@ -76,17 +78,18 @@ def settled_as(classes: dict[int, Sequence[int]]) -> Beliefs:
     return Beliefs(class_of, members)
 
 
-def ground_for(tiny: Tiny, n_clusters: int | None = None) -> Ground:
-    return ground_of(problem_of(tiny.X, affinity="auto", n_clusters=n_clusters), 0)
+def ground_for(tiny: Tiny, n_clusters: int | None = None, scale: Scale = FEW) -> Ground:
+    problem = problem_of(tiny.X, affinity="auto", n_clusters=n_clusters)
+    return ground_of(problem, 0, scale)
 
 
 def picture_of(
     ground: Ground, beliefs: Beliefs, aside: frozenset[int] = frozenset()
-) -> Picture:
-    return Picture(ground, State.of(ground, beliefs), aside)
+) -> Whole:
+    return Whole(ground, State.of(ground, beliefs), aside)
 
 
-def with_parts(picture: Picture, **parts: Any) -> Picture:
+def with_parts(picture: Whole, **parts: Any) -> Whole:
     """Return the picture with these parts said, and all others worked out anew."""
     made = replace(picture)
     made.__dict__.update(parts)
@@ -95,7 +98,7 @@ def with_parts(picture: Picture, **parts: Any) -> Picture:
 
 def dialogue(
     ground: Ground, oracle: Callable[[Question], Verdict], budget: int
-) -> Iterable[tuple[Picture, Knowledge, Question]]:
+) -> Iterable[tuple[Whole, Knowledge, Question]]:
     """Ask and answer; yield each question with what it was asked from."""
     known = Knowledge(len(ground.start))
     beliefs = Beliefs.of(ground.medoids)
@@ -109,7 +112,7 @@ def dialogue(
         known, beliefs = known.after(answer), beliefs.after(answer)
 
 
-def pictures(ground: Ground, truth: Any, budget: int = 25) -> list[Picture]:
+def pictures(ground: Ground, truth: Any, budget: int = 25) -> list[Whole]:
     """Return the pictures of a dialogue with some wrong and some unsure answers."""
 
     def oracle(question: Question) -> Verdict:

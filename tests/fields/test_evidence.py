@@ -29,12 +29,13 @@ from likewise.fields.evidence import (
 from likewise.knowledge import Answer
 
 N = 8
+EVERYBODY = np.arange(N)
 SIGNS = {SAME: 1, DIFFERENT: -1}
 
 
 def evidence_after(*answers: Answer) -> tuple[Evidence, Beliefs]:
     beliefs = Beliefs.of([0, 5]).after_all(answers)
-    return evidence_of(beliefs, N), beliefs
+    return evidence_of(beliefs), beliefs
 
 
 def counted(journal: list[Answer]) -> tuple[Floats, Floats, Beliefs]:
@@ -81,9 +82,9 @@ def counted(journal: list[Answer]) -> tuple[Floats, Floats, Beliefs]:
 def test_evidence_is_the_answers_counted_one_by_one(journal: list[Answer]) -> None:
     samples, classes, beliefs = counted(journal)
 
-    actual = evidence_of(beliefs, N)
+    actual = evidence_of(beliefs)
 
-    np.testing.assert_allclose(actual.samples, samples)
+    np.testing.assert_allclose(actual.votes(EVERYBODY), samples)
     np.testing.assert_allclose(actual.classes, classes)
 
 
@@ -94,7 +95,7 @@ def test_evidence_about_samples_is_their_votes(journal: list[Answer]) -> None:
     for sample in range(N):
         votes = beliefs.votes(sample)
         expected = [votes[name] for name in beliefs.members]
-        np.testing.assert_allclose(actual.samples[sample], expected)
+        np.testing.assert_allclose(actual.votes(EVERYBODY)[sample], expected)
 
 
 @given(journals(N))
@@ -103,6 +104,33 @@ def test_evidence_about_classes_is_symmetric(journal: list[Answer]) -> None:
 
     np.testing.assert_allclose(actual.classes, actual.classes.T)
     np.testing.assert_allclose(np.diag(actual.classes), 0.0)
+
+
+@given(journals(N))
+def test_only_samples_with_ballots_are_kept(journal: list[Answer]) -> None:
+    actual, beliefs = evidence_after(*journal)
+
+    assert actual.asked.tolist() == sorted(beliefs.ballots)
+    assert (
+        actual.pro.shape
+        == actual.contra.shape
+        == (
+            len(beliefs.ballots),
+            len(beliefs.members),
+        )
+    )
+
+
+@given(journals(N), st.lists(st.integers(0, N - 1), unique=True))
+def test_the_ballots_on_some_samples_are_theirs(
+    journal: list[Answer], some: list[int]
+) -> None:
+    actual, _ = evidence_after(*journal)
+
+    for part, whole in zip(
+        actual.on(np.array(some, dtype=np.intp)), actual.on(EVERYBODY), strict=True
+    ):
+        np.testing.assert_array_equal(part, whole[some])
 
 
 def test_what_a_sample_is_not_speaks_for_its_class_once_it_has_one() -> None:
@@ -127,7 +155,7 @@ def test_same_and_different_about_two_classes_balance() -> None:
 def test_what_was_said_of_samples_without_a_class_does_not_count() -> None:
     actual, _ = evidence_after(told(3, 4, DIFFERENT))
 
-    assert not actual.samples.any()
+    assert not actual.votes(EVERYBODY).any()
     assert not actual.classes.any()
 
 

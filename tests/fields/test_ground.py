@@ -12,7 +12,8 @@ from tests.problems import Tiny, blobs, random_affinity
 
 from likewise.arrays import Floats, Weights, dense
 from likewise.fields.bases import feature_basis
-from likewise.fields.ground import COVER_NOISE, N_LOOKED, N_VECTORS, Ground, ground_of
+from likewise.fields.ground import COVER_NOISE, Ground, ground_of
+from likewise.fields.scales import FEW, N_LOOKED, N_VECTORS
 from likewise.fields.start import soft_membership
 from likewise.problem import problem_of
 
@@ -100,7 +101,7 @@ def test_there_is_one_basis_for_the_graph_and_one_for_the_features(
 ) -> None:
     tiny = blobs((10, 10), seed=seed)
     W = random_affinity(20, rng)
-    without = ground_of(problem_of(W, affinity="precomputed", n_clusters=2), 0)
+    without = ground_of(problem_of(W, affinity="precomputed", n_clusters=2), 0, FEW)
 
     assert len(without.bases) == 1
     bases = ground_for(tiny, 2).bases
@@ -149,7 +150,7 @@ def test_a_graph_in_pieces_has_a_ground() -> None:
     clique = np.ones((4, 4)) - np.eye(4)
     W = sp.block_diag([clique, clique, np.zeros((2, 2))], format="csr")
 
-    ground = ground_of(problem_of(W, affinity="precomputed", n_clusters=2), 0)
+    ground = ground_of(problem_of(W, affinity="precomputed", n_clusters=2), 0, FEW)
 
     assert np.isfinite(ground.vectors).all()
     assert len({*ground.start[:4].tolist()}) == len({*ground.start[4:8].tolist()}) == 1

@@ -32,12 +32,13 @@ from likewise.fields.output import (
     PROBABLY_NEW,
     TRUST_PRIOR,
     TRUST_SLOPES,
+    belief,
     beliefs,
     clusters,
     expectation,
     main_classes,
 )
-from likewise.fields.picture import Picture
+from likewise.fields.whole import Whole
 from likewise.oracles import LabelOracle
 
 TINY = blobs((9, 8, 7), spread=1.8, seed=3)
@@ -54,7 +55,7 @@ def ground() -> Ground:
 
 
 @pytest.fixture(scope="module", params=[3, None], ids=["k known", "k unknown"])
-def seen(request: pytest.FixtureRequest) -> list[Picture]:
+def seen(request: pytest.FixtureRequest) -> list[Whole]:
     """The pictures of a dialogue with some wrong and some unsure answers."""
     return pictures(ground_for(TINY, request.param), TINY.truth)
 
@@ -66,7 +67,7 @@ def hand_made(
     sizes: list[float] | None = None,
     votes: Floats | None = None,
     n_groups: int | None = None,
-) -> Picture:
+) -> Whole:
     """Return a picture of which the classes' sizes and relations are said."""
     m = len(pairs)
     made = picture_of(
@@ -86,6 +87,11 @@ def symmetric(m: int, entries: dict[tuple[int, int], float]) -> Floats:
     for (g, h), value in entries.items():
         made[g, h] = made[h, g] = value
     return made
+
+
+def believed(picture: Whole) -> Floats:
+    """Return P(class) of all samples, of shape (n, m)."""
+    return np.vstack([rows for _, rows in beliefs(picture)])
 
 
 def expected_by_definition(
@@ -204,7 +210,7 @@ def test_without_answers_the_clusters_are_those_of_the_start(ground: Ground) -> 
     assert classes_of(clusters(picture).tolist()) == classes_of(ground.start.tolist())
 
 
-def test_settled_samples_are_shown_with_their_class(seen: list[Picture]) -> None:
+def test_settled_samples_are_shown_with_their_class(seen: list[Whole]) -> None:
     for picture in seen:
         labels, target = clusters(picture), main_classes(picture)
         samples, columns = picture.settled
@@ -212,7 +218,9 @@ def test_settled_samples_are_shown_with_their_class(seen: list[Picture]) -> None
         np.testing.assert_array_equal(labels[samples], target[columns])
 
 
-def test_free_samples_are_shown_where_they_most_belong(seen: list[Picture]) -> None:
+def test_free_samples_are_shown_where_they_most_belong(
+    seen: list[Whole],
+) -> None:
     for picture in seen[::4]:
         labels, target = clusters(picture), main_classes(picture)
         for sample in picture.free.tolist():
@@ -222,22 +230,28 @@ def test_free_samples_are_shown_where_they_most_belong(seen: list[Picture]) -> N
             assert total[labels[sample]] == pytest.approx(max(total.values()))
 
 
-def test_beliefs_are_probabilities(seen: list[Picture]) -> None:
+def test_beliefs_are_probabilities(seen: list[Whole]) -> None:
     for picture in seen:
-        R = beliefs(picture)
+        R = believed(picture)
 
         assert R.shape == picture.membership.shape
         assert R.min() >= 0
         assert R.sum(axis=1).max() <= 1 + 1e-9
 
 
+def test_what_is_believed_of_one_sample_is_its_row(seen: list[Whole]) -> None:
+    for picture in seen[::4]:
+        for sample, row in enumerate(believed(picture)):
+            np.testing.assert_array_equal(belief(picture, sample), row)
+
+
 def test_the_likeliest_class_is_trusted_as_far_as_first_questions_bore_it_out(
-    seen: list[Picture],
+    seen: list[Whole],
 ) -> None:
     for picture in seen[::4]:
         firsts = picture.state.beliefs.tally.firsts
         a, b = fitted_map(firsts, TRUST_PRIOR, TRUST_SLOPES)
-        R = beliefs(picture)
+        R = believed(picture)
         for row, sample in zip(picture.questioned[0], picture.free, strict=True):
             top = int(row.argmax())
             p = float(np.clip(row[top], 1e-4, 1 - 1e-4))
@@ -248,10 +262,10 @@ def test_the_likeliest_class_is_trusted_as_far_as_first_questions_bore_it_out(
 
 
 def test_founders_are_believed_and_settled_samples_as_far_as_checks_would(
-    seen: list[Picture],
+    seen: list[Whole],
 ) -> None:
     for picture in seen:
-        R = beliefs(picture)
+        R = believed(picture)
         rows, _, samples = picture.checked
         founders = sorted(set(picture.settled[0].tolist()) - set(samples.tolist()))
 
@@ -260,10 +274,10 @@ def test_founders_are_believed_and_settled_samples_as_far_as_checks_would(
             np.testing.assert_allclose(R[samples], rows)
 
 
-def test_the_expectation_is_the_sum_over_all_pairs(seen: list[Picture]) -> None:
+def test_the_expectation_is_the_sum_over_all_pairs(seen: list[Whole]) -> None:
     for picture in seen[::6]:
         labels = clusters(picture)
-        expected = expected_by_definition(beliefs(picture), picture.pairs, labels)
+        expected = expected_by_definition(believed(picture), picture.pairs, labels)
 
         np.testing.assert_allclose(expectation(picture, labels), expected, rtol=1e-9)
 
@@ -273,12 +287,12 @@ def test_the_expectation_holds_for_any_clustering(seed: int, ground: Ground) -> 
     picture = picture_of(ground, Beliefs.of(ground.medoids))
     labels = np.random.default_rng(seed).integers(0, 4, len(TINY.X)).astype(np.intp)
 
-    expected = expected_by_definition(beliefs(picture), picture.pairs, labels)
+    expected = expected_by_definition(believed(picture), picture.pairs, labels)
 
     np.testing.assert_allclose(expectation(picture, labels), expected, rtol=1e-9)
 
 
-def test_the_expected_jaccard_is_between_0_and_1(seen: list[Picture]) -> None:
+def test_the_expected_jaccard_is_between_0_and_1(seen: list[Whole]) -> None:
     for picture in seen:
         jaccard, wrong, pairs = expectation(picture, clusters(picture))
 
@@ -286,7 +300,7 @@ def test_the_expected_jaccard_is_between_0_and_1(seen: list[Picture]) -> None:
         assert 0 <= wrong <= pairs + 1e-9
 
 
-def settled_and_apart(ground: Ground) -> Picture:
+def settled_and_apart(ground: Ground) -> Whole:
     """Return a picture in which every sample is believed and every class apart."""
     heaps = [np.flatnonzero(TINY.truth == label).tolist() for label in range(3)]
     picture = picture_of(ground, settled_as({heap[0]: heap for heap in heaps}))
@@ -362,6 +376,6 @@ def test_samples_set_aside_do_not_lower_the_expectation(ground: Ground) -> None:
     actual = expectation(picture, clusters(picture))
 
     expected = expected_by_definition(
-        beliefs(picture)[kept], picture.pairs, clusters(picture)[kept]
+        believed(picture)[kept], picture.pairs, clusters(picture)[kept]
     )
     np.testing.assert_allclose(actual, expected, rtol=1e-9)

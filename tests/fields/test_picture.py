@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 import pytest
@@ -22,22 +23,16 @@ from tests.fields.hand_made import (
 )
 from tests.problems import Tiny, blobs
 
-from likewise.arrays import Floats, dense
+from likewise.arrays import AnyFloats, Floats, dense
 from likewise.fields.beliefs import Beliefs
 from likewise.fields.evidence import weighed
 from likewise.fields.ground import Ground
 from likewise.fields.maps import fitted_map, logit
 from likewise.fields.pairs import APART, CLOSED, PROMISED
-from likewise.fields.picture import (
-    CLASS_PRIOR,
-    CLASS_SLOPES,
-    FLOOR,
-    FOUNDER,
-    TEMPER,
-    Picture,
-    sharpened,
-)
+from likewise.fields.picture import CLASS_PRIOR, CLASS_SLOPES
 from likewise.fields.state import State
+from likewise.fields.surroundings import FLOOR, FOUNDER, TEMPER, sharpened
+from likewise.fields.whole import Whole
 from likewise.knowledge import Answer
 
 TINY = blobs((9, 8, 7), spread=1.8, seed=3)
@@ -49,16 +44,16 @@ def ground() -> Ground:
 
 
 @pytest.fixture(scope="module", params=[3, None], ids=["k known", "k unknown"])
-def seen(request: pytest.FixtureRequest) -> list[Picture]:
+def seen(request: pytest.FixtureRequest) -> list[Whole]:
     """The pictures of a dialogue with some wrong and some unsure answers."""
     return pictures(ground_for(TINY, request.param), TINY.truth)
 
 
-def after(ground: Ground, *answers: Answer) -> Picture:
+def after(ground: Ground, *answers: Answer) -> Whole:
     return picture_of(ground, Beliefs.of(ground.medoids).after_all(answers))
 
 
-def assert_probabilities(rows: Floats, new: Floats) -> None:
+def assert_probabilities(rows: AnyFloats, new: AnyFloats) -> None:
     if not len(rows):
         return
     np.testing.assert_allclose(rows.sum(axis=1) + new, 1.0, atol=1e-9)
@@ -68,7 +63,7 @@ def assert_probabilities(rows: Floats, new: Floats) -> None:
 
 def apart_picture(
     ground: Ground, votes: list[tuple[int, int]], *, m: int, same: float = 0.001
-) -> Picture:
+) -> Whole:
     """Return a picture of m classes, of which some pairs are voted apart."""
     beliefs = settled_as({s: [s] for s in range(m)})
     picture = picture_of(ground, beliefs)
@@ -81,7 +76,7 @@ def apart_picture(
     return with_parts(picture, evidence=evidence, pairs=pairs)
 
 
-def test_rows_sum_to_1_with_new(seen: list[Picture]) -> None:
+def test_rows_sum_to_1_with_new(seen: list[Whole]) -> None:
     for picture in seen:
         assert_probabilities(*picture.rows)
         assert_probabilities(*picture.questioned)
@@ -89,28 +84,28 @@ def test_rows_sum_to_1_with_new(seen: list[Picture]) -> None:
         assert_probabilities(*picture.checked[:2])
 
 
-def test_memberships_sum_to_1_and_sizes_to_n(seen: list[Picture]) -> None:
+def test_memberships_sum_to_1_and_sizes_to_n(seen: list[Whole]) -> None:
     for picture in seen:
         assert picture.membership.min() >= 0
         np.testing.assert_allclose(picture.membership.sum(axis=1), 1.0)
         assert picture.sizes.sum() == pytest.approx(len(TINY.X))
 
 
-def test_a_settled_sample_is_all_of_its_class(seen: list[Picture]) -> None:
+def test_a_settled_sample_is_all_of_its_class(seen: list[Whole]) -> None:
     for picture in seen:
         classes = picture.state.classes
         for sample, name in picture.state.beliefs.class_of.items():
             assert picture.membership[sample, classes.index(name)] == 1.0
 
 
-def test_every_sample_is_settled_or_free(seen: list[Picture]) -> None:
+def test_every_sample_is_settled_or_free(seen: list[Whole]) -> None:
     for picture in seen:
         both = [*picture.settled[0], *picture.free]
         assert sorted(both) == list(range(len(TINY.X)))
 
 
 def test_far_is_between_0_and_1_and_small_at_settled_samples(
-    seen: list[Picture],
+    seen: list[Whole],
 ) -> None:
     for picture in seen:
         settled = picture.settled[0]
@@ -152,7 +147,7 @@ def test_sharpened_rows_are_probabilities(mean: Floats) -> None:
 
 
 def test_experts_are_weighed_by_how_well_they_foretell_settled_samples(
-    seen: list[Picture],
+    seen: list[Whole],
 ) -> None:
     for picture in seen[::6]:
         beliefs = picture.state.beliefs
@@ -164,12 +159,12 @@ def test_experts_are_weighed_by_how_well_they_foretell_settled_samples(
                 continue
             without = State.of(picture.ground, let_go(beliefs, sample))
             for e, field in enumerate(without.fields):
-                chance = sharpened(field.mean[[sample]])[0, column]
+                chance = sharpened(field.at(np.array([sample])))[0, column]
                 scores[e] += np.log(0.01 + 0.99 * chance)
         expected = np.exp(TEMPER * (scores - scores.max()))
 
         np.testing.assert_allclose(
-            picture.experts, expected / expected.sum(), atol=1e-6
+            picture.state.around.experts, expected / expected.sum(), atol=1e-6
         )
 
 
@@ -183,7 +178,7 @@ def let_go(beliefs: Beliefs, sample: int) -> Beliefs:
     return replace(beliefs, class_of=class_of, members=members)
 
 
-def shares_by_start(picture: Picture, beliefs: Beliefs, sample: int) -> Floats:
+def shares_by_start(picture: Whole, beliefs: Beliefs, sample: int) -> Floats:
     """Return the classes of the settled samples in a sample's start clusters."""
     start, medoids = picture.ground.start, set(picture.ground.medoids.tolist())
     total = np.zeros(len(picture.state.classes))
@@ -197,7 +192,7 @@ def shares_by_start(picture: Picture, beliefs: Beliefs, sample: int) -> Floats:
 
 
 def row_by_definition(
-    picture: Picture, near: Floats, own: Floats, far: float, novelty: float
+    picture: Whole, near: Floats, own: Floats, far: float, novelty: float
 ) -> tuple[Floats, float]:
     pure = picture.purity
     share = picture.sizes / len(picture.ground.start)
@@ -207,7 +202,7 @@ def row_by_definition(
 
 
 def test_near_settled_samples_the_fields_speak_and_far_from_them_the_start(
-    seen: list[Picture],
+    seen: list[Whole],
 ) -> None:
     for picture in seen[::4]:
         beliefs = picture.state.beliefs
@@ -253,7 +248,7 @@ def test_samples_under_way_make_new_classes_as_likely_as_they_are_new(
     idle = replace(picture.state.beliefs, under_way=())
     plain, plain_new = picture_of(ground, idle).rows
     at = picture.free.tolist().index(sample)
-    votes = picture.evidence.samples[[sample]]
+    votes = picture.evidence.votes(np.array([sample]))
     _, chance = weighed(plain[[at]], plain_new[[at]], votes, picture.rates.strength)
     novelty = (tally.new + chance[0]) / (tally.new + tally.old + 1)
 
@@ -268,11 +263,13 @@ def test_samples_under_way_make_new_classes_as_likely_as_they_are_new(
 
 
 def test_what_is_thought_of_a_settled_sample_is_as_if_it_had_never_been_settled(
-    seen: list[Picture],
+    seen: list[Whole],
 ) -> None:
     for picture in seen[::4]:
         beliefs = picture.state.beliefs
         rows, new, samples = picture.checked
+        votes = picture.evidence.votes(samples)
+        experts = picture.state.around.experts
         tally, rates = beliefs.tally, picture.rates
         novelty = tally.new / (tally.new + tally.old)
         share = picture.sizes / len(picture.ground.start)
@@ -280,9 +277,9 @@ def test_what_is_thought_of_a_settled_sample_is_as_if_it_had_never_been_settled(
             if beliefs.members[beliefs.class_of[sample]] == (sample,):
                 continue  # its class would be gone
             without = State.of(picture.ground, let_go(beliefs, sample))
-            near = sum(
-                weight * sharpened(field.mean[[sample]])[0]
-                for weight, field in zip(picture.experts, without.fields, strict=True)
+            near: Any = sum(
+                weight * sharpened(field.at(np.array([sample])))[0]
+                for weight, field in zip(experts, without.fields, strict=True)
             )
             variance = without.coverage.variance[sample]
             far = min(float(variance / picture.ground.prior_variance[sample]), 1.0)
@@ -290,13 +287,13 @@ def test_what_is_thought_of_a_settled_sample_is_as_if_it_had_never_been_settled(
             row, fresh = row_by_definition(picture, near, own, far, novelty)
             row = (1 - rates.silent) * row + rates.silent * share
             fresh = (1 - rates.silent) * fresh
-            worth = row * np.exp(rates.strength * picture.evidence.samples[sample])
+            worth = row * np.exp(rates.strength * votes[at])
             total = worth.sum() + fresh
             np.testing.assert_allclose(rows[at], worth / total, atol=1e-5)
             assert new[at] == pytest.approx(fresh / total, abs=1e-5)
 
 
-def test_founders_are_not_checked(seen: list[Picture]) -> None:
+def test_founders_are_not_checked(seen: list[Whole]) -> None:
     for picture in seen:
         settled = set(picture.settled[0].tolist())
         expected = settled - set(picture.state.classes)
@@ -327,9 +324,11 @@ def test_a_sample_told_different_from_a_class_gets_almost_none_of_it(
             assert told.membership[sample, column] < 1e-4
 
 
-def test_samples_nobody_asked_about_are_as_the_fields_say(seen: list[Picture]) -> None:
+def test_samples_nobody_asked_about_are_as_the_fields_say(
+    seen: list[Whole],
+) -> None:
     for picture in seen:
-        quiet = ~picture.evidence.samples[picture.free].any(axis=1)
+        quiet = ~picture.evidence.votes(picture.free).any(axis=1)
 
         np.testing.assert_allclose(
             picture.questioned[0][quiet], picture.rows[0][quiet], atol=1e-9
@@ -339,7 +338,7 @@ def test_samples_nobody_asked_about_are_as_the_fields_say(seen: list[Picture]) -
         )
 
 
-def test_silence_mixes_in_the_sizes_of_the_classes(seen: list[Picture]) -> None:
+def test_silence_mixes_in_the_sizes_of_the_classes(seen: list[Whole]) -> None:
     picture = seen[-1]
     silent, share = picture.rates.silent, picture.sizes / len(TINY.X)
     rows, new = np.array([np.eye(len(share))[0]]), np.array([0.0])
@@ -351,14 +350,14 @@ def test_silence_mixes_in_the_sizes_of_the_classes(seen: list[Picture]) -> None:
     assert actual_new == 0
 
 
-def test_rates_are_between_0_and_1(seen: list[Picture]) -> None:
+def test_rates_are_between_0_and_1(seen: list[Whole]) -> None:
     for picture in seen:
         assert 0 < picture.rates.wrong < 0.5
         assert 0 < picture.rates.silent < 1
 
 
 def test_closeness_is_the_chance_of_a_step_from_the_smaller_class(
-    seen: list[Picture],
+    seen: list[Whole],
 ) -> None:
     picture = seen[-1]
     W, Q = dense(picture.ground.weights), picture.membership
@@ -375,14 +374,14 @@ def test_closeness_is_the_chance_of_a_step_from_the_smaller_class(
     assert 0 <= picture.closeness.min() <= picture.closeness.max() <= 1 + 1e-9
 
 
-def test_pairs_are_probabilities_the_same_both_ways(seen: list[Picture]) -> None:
+def test_pairs_are_probabilities_the_same_both_ways(seen: list[Whole]) -> None:
     for picture in seen:
         np.testing.assert_allclose(picture.pairs, picture.pairs.T, atol=1e-9)
         np.testing.assert_array_equal(np.diag(picture.pairs), 0.0)
         assert 0 <= picture.pairs.min() <= picture.pairs.max() <= 1
 
 
-def test_pairs_follow_from_closeness_and_ballots(seen: list[Picture]) -> None:
+def test_pairs_follow_from_closeness_and_ballots(seen: list[Whole]) -> None:
     for one in seen:
         any_number = replace(one.ground, n_groups=None)
         picture = picture_of(any_number, one.state.beliefs)
@@ -440,7 +439,7 @@ def test_classes_too_large_to_be_one_of_k_groups_are_less_likely_one(
 
 
 def test_classes_are_apart_when_told_so_and_unlikely_to_be_one(
-    seen: list[Picture],
+    seen: list[Whole],
 ) -> None:
     for picture in seen:
         expected = (picture.evidence.classes < 0) & (picture.pairs < APART)
@@ -491,7 +490,9 @@ def test_there_are_no_main_classes_unless_they_are_as_many_as_known(
     assert apart_picture(other, ALL_APART, m=3).main == []
 
 
-def test_main_classes_are_apart_whenever_there_are_any(seen: list[Picture]) -> None:
+def test_main_classes_are_apart_whenever_there_are_any(
+    seen: list[Whole],
+) -> None:
     for picture in seen:
         assert len(picture.main) in (0, picture.ground.n_groups)
         for g, h in combinations(picture.main, 2):

@@ -24,14 +24,15 @@ from likewise.arrays import Floats
 from likewise.constraints import Verdict
 from likewise.fields.beliefs import Beliefs
 from likewise.fields.ground import Ground
-from likewise.fields.picture import Picture
-from likewise.fields.questions import PATIENCE, best_question
+from likewise.fields.partners import PATIENCE
+from likewise.fields.questions import best_question
+from likewise.fields.whole import Whole
 from likewise.knowledge import GO_ON, NEW, STAY, Answer, Knowledge, Prediction, Question
 from likewise.oracles import LabelOracle
 
 TINY = blobs((9, 8, 7), spread=1.8, seed=3)
 N = len(TINY.X)
-Step = tuple[Picture, Knowledge, Question]
+Step = tuple[Whole, Knowledge, Question]
 
 ORACLES: dict[str, Callable[[Question], Verdict]] = {
     "true": LabelOracle(TINY.truth),
@@ -99,7 +100,7 @@ def test_every_question_comes_with_what_is_expected(steps: list[Step]) -> None:
         )
 
 
-def open_classes(picture: Picture, known: Knowledge, sample: int) -> list[int]:
+def open_classes(picture: Whole, known: Knowledge, sample: int) -> list[int]:
     """Return the columns of classes with a member it was not compared with."""
     compared = [set(answer.question.pair) for answer in known.answers]
     return [
@@ -232,7 +233,7 @@ def test_while_the_classes_are_not_all_found_different_names_no_sample(
 
 def all_settled(
     ground: Ground, classes: dict[int, list[int]], pairs: Floats, votes: Floats
-) -> Picture:
+) -> Whole:
     """Return a picture without free or doubtful samples: only classes are open."""
     settled = {s for members in classes.values() for s in members}
     aside = frozenset(range(N)) - settled

@@ -20,6 +20,7 @@ from likewise.arrays import Floats, Indices
 from likewise.constraints import Constraints
 from likewise.fields.bases import SMOOTHING
 from likewise.fields.ground import ground_of
+from likewise.fields.scales import FEW
 from likewise.fields.start import (
     CLEARLY,
     LINKABLE,
@@ -193,7 +194,7 @@ def test_cliques_of_any_size_are_counted_and_found(
     inside = truth[:, np.newaxis] == truth
     W = np.where(inside, 1.0, 1e-3) * random_affinity(len(truth), rng)
 
-    ground = ground_of(problem_of(W, affinity="precomputed", n_clusters=None), 0)
+    ground = ground_of(problem_of(W, affinity="precomputed", n_clusters=None), 0, FEW)
 
     assert classes_of(ground.start.tolist()) == classes_of(truth.tolist())
 
@@ -308,3 +309,26 @@ def test_more_samples_than_can_be_linked_have_a_start(
     ground = ground_for(tiny, 2)
 
     assert classes_of(ground.start.tolist()) == classes_of(tiny.truth.tolist())
+
+
+def test_clusters_found_from_some_samples_hold_for_all(
+    monkeypatch: pytest.MonkeyPatch, seed: int
+) -> None:
+    monkeypatch.setattr("likewise.fields.start.N_DRAWN", 30)
+    tiny = blobs((40, 40, 40), seed=seed)
+
+    ground = ground_for(tiny, 3)
+
+    assert classes_of(ground.start.tolist()) == classes_of(tiny.truth.tolist())
+
+
+def test_blocks_make_no_difference_to_modularity(
+    monkeypatch: pytest.MonkeyPatch, rng: np.random.Generator
+) -> None:
+    W = sp.csr_array(random_affinity(30, rng))
+    labels = rng.integers(0, 4, 30).astype(np.intp)
+    expected = modularity(W, labels)
+
+    monkeypatch.setattr("likewise.fields.start.ROWS", 7)
+
+    assert modularity(W, labels) == expected

@@ -7,12 +7,13 @@ import scipy.sparse as sp
 from scipy.stats import norm, rankdata
 from sklearn.metrics.pairwise import euclidean_distances
 
-from likewise.arrays import Floats, Samples
+from likewise.arrays import Floats, Indices, Samples
 
 SMOOTHING = 0.05  # added to eigenvalues: how fast the graph's prior falls off
 WIDTH = 4.0  # of the kernel, in median squared distances
 RANK = 100  # directions kept of the kernel of the features
 TINY = 1e-9  # of the largest distance: rounding
+EXPLAINED = 1e-6  # of a sample's variance: nothing is left
 N_TYPICAL = 500  # samples whose distances set the kernel's width
 
 
@@ -52,20 +53,41 @@ def feature_basis(X: Samples, rank: int = RANK) -> Floats:
     ndarray of shape (n, at most rank + 1) with a leading column of ones
     """
     X = with_scores(X)
+    factor, _ = pivoted_factor(X, kernel_width(X), rank)
+    return _with_constant(factor - factor.mean(axis=0))
+
+
+def pivoted_factor(X: Samples, width: float, rank: int) -> tuple[Floats, Indices]:
+    """Return a factor of the kernel of the samples, and its pivots.
+
+    Cholesky factorisation; the next pivot is always the sample explained worst.
+
+    Parameters
+    ----------
+    X : ndarray or csr_array of shape (n, d)
+    width : float
+        The squared distance at which the kernel has fallen to 1/e.
+    rank : int
+
+    Returns
+    -------
+    factor : ndarray of shape (n, at most rank)
+    pivots : ndarray of shape (at most rank,)
+    """
     n = X.shape[0]
-    width = WIDTH * _median_square(X) or 1.0
     factor = np.zeros((n, min(rank, n)))
     unexplained = np.ones(n)
+    pivots: list[int] = []
     for column in range(factor.shape[1]):
         pivot = int(np.argmax(unexplained))
-        if unexplained[pivot] < 1e-6:  # noqa: PLR2004 - nothing is left
-            factor = factor[:, :column]
+        if unexplained[pivot] < EXPLAINED:
             break
         kernel = np.exp(-euclidean_distances(X, X[[pivot]], squared=True)[:, 0] / width)
         rest = kernel - factor[:, :column] @ factor[pivot, :column]
         factor[:, column] = rest / np.sqrt(unexplained[pivot])
         unexplained = np.maximum(unexplained - factor[:, column] ** 2, 0.0)
-    return _with_constant(factor - factor.mean(axis=0))
+        pivots.append(pivot)
+    return factor[:, : len(pivots)], np.array(pivots, dtype=np.intp)
 
 
 def with_scores(X: Samples) -> Samples:
@@ -82,6 +104,11 @@ def with_scores(X: Samples) -> Samples:
     spread = scores.std(axis=0)
     some = np.where(spread > 0, spread, 1.0)
     return np.hstack([X, scores * (X.std(axis=0) / some)])
+
+
+def kernel_width(X: Samples) -> float:
+    """Return the squared distance at which the kernel has fallen to 1/e."""
+    return WIDTH * _median_square(X) or 1.0
 
 
 def _median_square(X: Samples) -> float:

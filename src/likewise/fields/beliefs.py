@@ -3,7 +3,7 @@
 A class is a set of samples held to be together. Every answer about a sample is a ballot
 for or against the class of the sample it was compared with; a sample belongs where its
 ballots say. What a single answer is enough for was decided when the question was asked
-and is kept with it (:class:`~likewise.knowledge.Prediction`), so the fold needs no
+and is kept with it (:class:`~likewise.answers.Prediction`), so the fold needs no
 model and costs next to nothing.
 """
 
@@ -13,8 +13,8 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
+from likewise.answers import GO_ON, NEW, STAY, Answer, Prediction
 from likewise.constraints import Verdict
-from likewise.knowledge import GO_ON, NEW, STAY, Answer, Prediction
 
 GIVEN = 3  # ballots that an answer known from the start counts for: nobody slipped
 
@@ -99,30 +99,17 @@ class Beliefs:
 
     def after(self, answer: Answer) -> Beliefs:
         """Return the beliefs after one more answer."""
-        i, j = answer.question.sample, answer.question.against
-        if answer.verdict is Verdict.UNSURE:
-            return self._without(i)
-        sign = 1 if answer.verdict is Verdict.SAME else -1
-        state, predicted = self, answer.question.predicted
-        if predicted is None:
-            i, j, predicted, state = self._unasked(i, j, sign)
-        else:
-            first = i not in self.under_way and i not in self.class_of
-            tally = self.tally.after(predicted, sign, is_first=first)
-            state = replace(self, tally=tally)
-        mutual = predicted.kind.endswith("groups") or j not in state.class_of
-        weight = sign * (GIVEN if answer.how == "given" else 1)
-        state = state._with_ballots(i, j, weight, mutual=mutual)
-        if predicted.kind.endswith("groups"):
-            return state._decide_groups(i, j, sign, predicted)
-        return state._decide_sample(i, j, sign, predicted)
+        return self.after_all([answer])
 
     def after_all(self, answers: Iterable[Answer]) -> Beliefs:
-        """Return the beliefs after many answers."""
-        state = self
+        """Return the beliefs after many answers.
+
+        One copy serves all, so a long list costs time in proportion to its length.
+        """
+        draft = _Draft(self)
         for answer in answers:
-            state = state.after(answer)
-        return state
+            draft.take(answer)
+        return draft.beliefs
 
     def votes(self, sample: int) -> Counter[int]:
         """Return the ballots on a sample, summed by the classes they speak of.
@@ -137,120 +124,132 @@ class Beliefs:
                 total[spoken_of] += sign
         return total
 
-    def _unasked(
-        self, i: int, j: int, sign: int
-    ) -> tuple[int, int, Prediction, Beliefs]:
+
+class _Draft:
+    """A copy of the beliefs that may still be changed, by its maker only."""
+
+    def __init__(self, start: Beliefs) -> None:
+        self.class_of = dict(start.class_of)
+        self.members = dict(start.members)
+        self.ballots = dict(start.ballots)
+        self.under_way = start.under_way
+        self.tally = start.tally
+
+    @property
+    def beliefs(self) -> Beliefs:
+        return Beliefs(
+            self.class_of, self.members, self.ballots, self.under_way, self.tally
+        )
+
+    def take(self, answer: Answer) -> None:
+        i, j = answer.question.sample, answer.question.against
+        if answer.verdict is Verdict.UNSURE:
+            self._stop(i)
+            return
+        sign = 1 if answer.verdict is Verdict.SAME else -1
+        predicted = answer.question.predicted
+        if predicted is None:
+            i, j, predicted = self._unasked(i, j, sign)
+        else:
+            first = i not in self.under_way and i not in self.class_of
+            self.tally = self.tally.after(predicted, sign, is_first=first)
+        mutual = predicted.kind.endswith("groups") or j not in self.class_of
+        weight = sign * (GIVEN if answer.how == "given" else 1)
+        self._count(i, j, weight, mutual=mutual)
+        if predicted.kind.endswith("groups"):
+            self._decide_groups(i, j, sign, predicted)
+        else:
+            self._decide_sample(i, j, sign, predicted)
+
+    def _unasked(self, i: int, j: int, sign: int) -> tuple[int, int, Prediction]:
         """Say what an answer without a prediction is about."""
-        state = self
         if i in self.class_of and j not in self.class_of:
             i, j = j, i
         elif i not in self.class_of and j not in self.class_of and sign > 0:
-            state = self._founded(j)
-        a, b = state.class_of.get(i), state.class_of.get(j)
-        if a is None:
-            return i, j, Prediction(0.5, "sample", if_different=STAY), state
-        return i, j, Prediction(0.5, "check" if a == b else "groups"), state
-
-    def _with_ballots(self, i: int, j: int, sign: int, *, mutual: bool) -> Beliefs:
-        ballots = {**self.ballots, i: (*self.ballots.get(i, ()), (j, sign, mutual))}
-        if mutual:
-            ballots[j] = (*ballots.get(j, ()), (i, sign, mutual))
-        return replace(self, ballots=ballots)
-
-    def _decide_groups(
-        self, i: int, j: int, sign: int, predicted: Prediction
-    ) -> Beliefs:
+            self._found(j)
         a, b = self.class_of.get(i), self.class_of.get(j)
+        if a is None:
+            return i, j, Prediction(0.5, "sample", if_different=STAY)
+        return i, j, Prediction(0.5, "check" if a == b else "groups")
+
+    def _count(self, i: int, j: int, sign: int, *, mutual: bool) -> None:
+        self.ballots[i] = (*self.ballots.get(i, ()), (j, sign, mutual))
+        if mutual:
+            self.ballots[j] = (*self.ballots.get(j, ()), (i, sign, mutual))
+
+    def _decide_groups(self, i: int, j: int, sign: int, predicted: Prediction) -> None:
+        a, b = self.class_of.get(i), self.class_of.get(j)
+        rest = predicted.if_different
         if sign > 0 and predicted.if_same and a is not None and b is not None:
-            return self._merged(a, b)
-        rest = predicted.if_different
-        if sign < 0 and rest >= 0 and a is not None and rest in self.class_of:
-            return self._merged(self.class_of[rest], a)
-        return self
+            self._merge(a, b)
+        elif sign < 0 and rest >= 0 and a is not None and rest in self.class_of:
+            self._merge(self.class_of[rest], a)
 
-    def _decide_sample(
-        self, i: int, j: int, sign: int, predicted: Prediction
-    ) -> Beliefs:
-        target = self.class_of.get(j)
+    def _decide_sample(self, i: int, j: int, sign: int, predicted: Prediction) -> None:
+        rest = predicted.if_different
         if i in self.class_of:
-            stays = sign < 0 and predicted.if_different == STAY
-            return self if stays else self._reconsidered(i)
-        if sign > 0:
-            return self._settled(i, target) if predicted.if_same else self._begun(i)
-        rest = predicted.if_different
-        if rest >= 0 and rest in self.class_of:
-            return self._joined(i, self.class_of[rest])
-        if rest == NEW:
-            tally = replace(self.tally, new=self.tally.new + 1)
-            return replace(self, tally=tally)._without(i)._founded(i)
-        return self._begun(i) if rest == GO_ON else self
+            if sign > 0 or rest != STAY:
+                self._reconsider(i)
+        elif sign > 0:
+            if not (predicted.if_same and self._is_backed(i, self.class_of.get(j))):
+                self._begin(i)
+            else:
+                self._join(i, self.class_of[j])
+        elif rest >= 0 and rest in self.class_of:
+            self._join(i, self.class_of[rest])
+        elif rest == NEW:
+            self.tally = replace(self.tally, new=self.tally.new + 1)
+            self._found(i)
+        elif rest == GO_ON:
+            self._begin(i)
 
-    def _reconsidered(self, i: int) -> Beliefs:
+    def _reconsider(self, i: int) -> None:
         """Let a settled sample go whose ballots do not back its class any more."""
-        votes = self.votes(i)
-        own = votes.pop(self.class_of[i], 0)
-        if own > max([0, *votes.values()]):
-            return self
-        return self._released(i)._begun(i)
+        if not self._is_backed(i, self.class_of[i]):
+            self._release(i)
+            self._begin(i)
 
-    def _settled(self, i: int, target: int | None) -> Beliefs:
-        votes = self.votes(i)
+    def _is_backed(self, i: int, target: int | None) -> bool:
+        """Tell whether the ballots on a sample speak for a class above all others."""
+        votes = self.beliefs.votes(i)
         own = votes.pop(target, 0) if target is not None else 0
-        if target is None or own <= max([0, *votes.values()]):
-            return self._begun(i)
-        return self._joined(i, target)
+        return own > max([0, *votes.values()])
 
-    def _joined(self, i: int, target: int) -> Beliefs:
-        tally = self.tally
+    def _join(self, i: int, target: int) -> None:
         if i in self.under_way:
-            tally = replace(tally, old=tally.old + 1)
-        return replace(
-            self._without(i),
-            tally=tally,
-            class_of={**self.class_of, i: target},
-            members={**self.members, target: (*self.members[target], i)},
-        )
+            self.tally = replace(self.tally, old=self.tally.old + 1)
+        self._stop(i)
+        self.class_of[i] = target
+        self.members[target] = (*self.members[target], i)
 
-    def _founded(self, i: int) -> Beliefs:
-        return replace(
-            self._without(i),
-            class_of={**self.class_of, i: i},
-            members={**self.members, i: (i,)},
-        )
+    def _found(self, i: int) -> None:
+        self._stop(i)
+        self.class_of[i] = i
+        self.members[i] = (i,)
 
-    def _released(self, i: int) -> Beliefs:
-        home = self.class_of[i]
+    def _release(self, i: int) -> None:
+        home = self.class_of.pop(i)
         left = tuple(s for s in self.members[home] if s != i)
         name = left[0] if left and i == home else home  # a founder takes its name along
-        members = {
+        self.members = {
             name if old == home else old: left if old == home else samples
             for old, samples in self.members.items()
             if old != home or left
         }
-        class_of = {s: c for s, c in self.class_of.items() if s != i}
-        class_of.update(dict.fromkeys(left, name))
-        return replace(self, class_of=class_of, members=members)
+        self.class_of.update(dict.fromkeys(left, name))
 
-    def _merged(self, a: int, b: int) -> Beliefs:
+    def _merge(self, a: int, b: int) -> None:
         if a == b:
-            return self
-        order = list(self.members)
-        kept, gone = sorted((a, b), key=order.index)
-        members = dict(self.members)
-        moved = members.pop(gone)
-        members[kept] = members[kept] + moved
-        return replace(
-            self,
-            class_of={**self.class_of, **dict.fromkeys(moved, kept)},
-            members=members,
-        )
+            return
+        kept, gone = sorted((a, b), key=list(self.members).index)
+        moved = self.members.pop(gone)
+        self.members[kept] += moved
+        self.class_of.update(dict.fromkeys(moved, kept))
 
-    def _begun(self, i: int) -> Beliefs:
-        if i in self.under_way or i in self.class_of:
-            return self
-        return replace(self, under_way=(*self.under_way, i))
+    def _begin(self, i: int) -> None:
+        if i not in self.under_way and i not in self.class_of:
+            self.under_way = (*self.under_way, i)
 
-    def _without(self, i: int) -> Beliefs:
-        if i not in self.under_way:
-            return self
-        return replace(self, under_way=tuple(s for s in self.under_way if s != i))
+    def _stop(self, i: int) -> None:
+        if i in self.under_way:
+            self.under_way = tuple(s for s in self.under_way if s != i)

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 
-from likewise.arrays import Floats
+from likewise.arrays import AnyFloats, Floats, Indices
 from likewise.fields.beliefs import Beliefs
 
 WRONG = (0.75, 49.25)  # prior counts of wrong and right answers: 1.5 % are wrong
@@ -15,52 +14,66 @@ SILENT = (1.0, 9.0)  # prior counts of samples on which the fields are silent, o
 N_STEPS = 3  # of expectation and maximisation
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Evidence:
     """Ballots counted.
 
     Attributes
     ----------
-    pro, contra : ndarray of shape (n, m)
-        Ballots for and against, for each sample and class.
+    asked : ndarray of shape (t,)
+        The samples that there are ballots on, ascending.
+    pro, contra : ndarray of shape (t, m)
+        Ballots for and against, for each of them and each class.
     classes : ndarray of shape (m, m)
-        N: the same for pairs of classes.
+        N: for minus against, for pairs of classes.
     """
 
+    asked: Indices
     pro: Floats
     contra: Floats
     classes: Floats
 
-    @cached_property
-    def samples(self) -> Floats:
-        """L: for minus against, for each sample and class."""
-        return self.pro - self.contra
+    def on(self, samples: Indices) -> tuple[Floats, Floats]:
+        """Return the ballots for and against of some samples, of shape (s, m)."""
+        pro, contra = np.zeros((2, len(samples), len(self.classes)))
+        if len(self.asked):
+            at = np.searchsorted(self.asked, samples)
+            at = np.minimum(at, len(self.asked) - 1)
+            told = np.flatnonzero(self.asked[at] == samples)
+            pro[told], contra[told] = self.pro[at[told]], self.contra[at[told]]
+        return pro, contra
+
+    def votes(self, samples: Indices) -> Floats:
+        """Return L: for minus against, for some samples and each class."""
+        pro, contra = self.on(samples)
+        return pro - contra
 
 
-def evidence_of(beliefs: Beliefs, n_samples: int) -> Evidence:
+def evidence_of(beliefs: Beliefs) -> Evidence:
     """Count the ballots by the present classes."""
     column = {name: index for index, name in enumerate(beliefs.members)}
-    pro, contra = np.zeros((2, n_samples, len(column)))
+    asked = sorted(beliefs.ballots)
+    pro, contra = np.zeros((2, len(asked), len(column)))
     classes = np.zeros((len(column), len(column)))
     class_of = beliefs.class_of
-    for sample, ballots in beliefs.ballots.items():
+    for row, sample in enumerate(asked):
         home = class_of.get(sample)
-        for other, sign, mutual in ballots:
+        for other, sign, mutual in beliefs.ballots[sample]:
             there = class_of.get(other)
             if there is None:
                 continue
             if sign < 0 or not mutual or there == home:
-                (pro if sign > 0 else contra)[sample, column[there]] += abs(sign)
+                (pro if sign > 0 else contra)[row, column[there]] += abs(sign)
             if home is not None and home != there and (sign < 0 or mutual):
                 g, h = column[home], column[there]
                 classes[g, h] += sign / 2 if mutual else sign
                 classes[h, g] += sign / 2 if mutual else sign
-    return Evidence(pro, contra, classes)
+    return Evidence(np.array(asked, dtype=np.intp), pro, contra, classes)
 
 
 def weighed(
-    rows: Floats, new: Floats, votes: Floats, strength: float
-) -> tuple[Floats, Floats]:
+    rows: AnyFloats, new: AnyFloats, votes: Floats, strength: float
+) -> tuple[AnyFloats, AnyFloats]:
     r"""Return rows times :math:`e^{l L}`, normalised together with "new".
 
     Parameters
@@ -107,7 +120,7 @@ class Rates:
 
 
 def estimated_rates(
-    rows: Floats, new: Floats, pro: Floats, contra: Floats, share: Floats
+    rows: AnyFloats, new: AnyFloats, pro: Floats, contra: Floats, share: Floats
 ) -> Rates:
     r"""Return the rates by expectation and maximisation over the settled samples.
 

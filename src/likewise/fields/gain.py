@@ -6,12 +6,10 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from likewise.arrays import Floats, Indices
-
-DIGITS = 9  # gains are compared to so many: rounding must not choose
+from likewise.arrays import AnyFloats, Indices
 
 
-def uncertainty_drop(p: Floats, others: Floats, wrong: float) -> Floats:
+def uncertainty_drop(p: AnyFloats, others: AnyFloats, wrong: float) -> AnyFloats:
     r"""Return how much an answer lowers the Gini uncertainty, in expectation.
 
     For an entry of probability p, the squares of the others summing to S, and a share e
@@ -28,27 +26,29 @@ def uncertainty_drop(p: Floats, others: Floats, wrong: float) -> Floats:
 
 
 def likeliest(
-    askable: Floats, rows: Floats, new: Floats
-) -> tuple[Indices, Floats, Floats]:
+    askable: AnyFloats, rows: AnyFloats, new: AnyFloats
+) -> tuple[Indices, AnyFloats, AnyFloats]:
     """Return the likeliest class of each row, its probability, the others' squares."""
     at, top = np.arange(len(rows)), askable.argmax(axis=1)
     p = askable[at, top]
     return top, p, (rows**2).sum(axis=1) + new**2 - rows[at, top] ** 2
 
 
-def entry_of(rows: Floats, new: Floats, row: int, column: int) -> tuple[Floats, Floats]:
+def entry_of(
+    rows: AnyFloats, new: AnyFloats, row: int, column: int
+) -> tuple[AnyFloats, AnyFloats]:
     """Return the probability of one class of a row, and the others' squares."""
     p = rows[row, column]
     return p, (rows[row] ** 2).sum() + new[row] ** 2 - p**2
 
 
-def best_first(gain: Floats) -> Iterator[int]:
-    """Yield positions by falling gain; equal up to rounding, the first one first."""
+def best_first(gain: AnyFloats, digits: int) -> Iterator[int]:
+    """Yield positions by falling gain; equal to so many digits, the first one first."""
     top = float(gain.max(initial=0.0))
     if top <= 0:
         yield from range(gain.size)
         return
-    rounded = np.round(np.maximum(gain / top, -1.0), DIGITS)
+    rounded = np.round(np.maximum(gain / top, -1.0), digits)
     best = int(np.argmax(rounded))
     yield best
     for at in np.argsort(-rounded, kind="stable"):

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
-from likewise.arrays import Floats, Indices, Sparse, Weights
-from likewise.fields.bases import feature_basis, graph_basis
+from likewise.arrays import AnyFloats, Floats, Indices, Sparse, Weights
+from likewise.fields.blocks import ROWS
+from likewise.fields.scale import Scale
 from likewise.fields.start import count_groups, soft_membership, start_clusters
+from likewise.graph.rows import spans
 from likewise.operators import Blocks, ConstrainedWeights, signed_normalised
 from likewise.problem import Problem
 from likewise.spectral import Spectrum, lowest
 
-N_VECTORS = 50  # eigenvectors at least; four for each group if that is more
-N_LOOKED = 200  # eigenvalues looked at when the number of groups is not known
 COVER_NOISE = 0.01  # of the coverage field, in units of its prior variance
 
 
@@ -36,7 +37,7 @@ class Ground:
         The sum of their variances, the first left out: the unit of variance.
     prior_variance : ndarray of shape (n,)
         Of the coverage field at each sample, before any answer.
-    bases : tuple of ndarray of shape (n, k_e)
+    bases : tuple
         One for each expert: the graph, and the features if there are any.
     start : ndarray of shape (n,)
         The clusters before any question.
@@ -44,18 +45,21 @@ class Ground:
         The same, soft at the borders.
     medoids : ndarray of shape (number of clusters,)
         The first classes, one sample each.
+    scale : Scale
+        How it is worked on.
     """
 
     weights: Weights
     n_groups: int | None
-    vectors: Floats
+    vectors: AnyFloats
     precision: Floats
     reach: float
-    prior_variance: Floats
-    bases: tuple[Floats, ...]
+    prior_variance: AnyFloats
+    bases: tuple[Any, ...]
     start: Indices
     shares: Sparse
     medoids: Indices
+    scale: Scale
 
     @property
     def noise(self) -> float:
@@ -63,34 +67,54 @@ class Ground:
         return COVER_NOISE * self.reach
 
 
-def ground_of(problem: Problem, seed: int) -> Ground:
+def ground_of(problem: Problem, seed: int, scale: Scale) -> Ground:
     """Return what is derived from a problem before any answer."""
     n, k = problem.n_samples, problem.n_clusters
-    spectrum = _spectrum(problem.weights, _n_vectors(n, k) if k else _n_looked(n))
-    groups = k or count_groups(problem.weights, spectrum.values, spectrum.vectors)
-    wanted = _n_vectors(n, groups)
+    weights = _as_type(problem.weights, scale.dtype)
+    looked = scale.n_vectors(n, k) if k else scale.n_looked(n)
+    spectrum = _spectrum(weights, looked)
+    groups = k or count_groups(weights, spectrum.values, spectrum.vectors)
+    wanted = scale.n_vectors(n, groups)
     if wanted > len(spectrum.values):
-        spectrum = _spectrum(problem.weights, wanted)
+        spectrum = _spectrum(weights, wanted)
     values = np.maximum(spectrum.values[:wanted], 0.0)
-    vectors = spectrum.vectors[:, :wanted] * np.sqrt(n)
+    vectors = _scaled(spectrum.vectors[:, :wanted], scale.dtype)
     precision = _coverage_precision(values, groups)
-    variance = (vectors[:, 1:] ** 2 / precision[1:]).sum(axis=1)
-    start, medoids = start_clusters(problem.weights, values, vectors, groups, seed)
-    bases = [graph_basis(values, vectors)]
+    start, medoids = start_clusters(weights, values, vectors, groups, seed)
+    bases = [scale.graph_basis(values, vectors)]
     if problem.features is not None:
-        bases.append(feature_basis(problem.features))
+        bases.append(scale.feature_basis(problem.features))
     return Ground(
-        weights=problem.weights,
+        weights=weights,
         n_groups=k,
         vectors=vectors,
         precision=precision,
         reach=float((1 / precision[1:]).sum()) or 1.0,
-        prior_variance=np.maximum(variance, 1e-12),
+        prior_variance=_prior_variance(vectors, precision),
         bases=tuple(bases),
         start=start,
-        shares=soft_membership(problem.weights, start),
+        shares=soft_membership(weights, start),
         medoids=medoids,
+        scale=scale,
     )
+
+
+def _as_type(W: Weights, dtype: Any) -> Weights:
+    """Return sparse weights as numbers of a type, copied only if they are not."""
+    if not sp.issparse(W) or W.dtype == dtype:
+        return W
+    return sp.csr_array((W.data.astype(dtype), W.indices, W.indptr), shape=W.shape)
+
+
+def _scaled(vectors: AnyFloats, dtype: Any) -> AnyFloats:
+    return (vectors * float(np.sqrt(len(vectors)))).astype(dtype, copy=False)
+
+
+def _prior_variance(vectors: AnyFloats, precision: Floats) -> AnyFloats:
+    variance = np.empty(len(vectors), dtype=vectors.dtype)
+    for part in spans(len(vectors), ROWS):
+        variance[part] = (vectors[part, 1:] ** 2 / precision[1:]).sum(axis=1)
+    return np.maximum(variance, 1e-12)
 
 
 def _coverage_precision(values: Floats, groups: int) -> Floats:
@@ -106,11 +130,3 @@ def _spectrum(W: Weights, k: int) -> Spectrum:
     none = np.zeros(0, dtype=np.intp)
     nothing = Blocks(none, none, sp.csr_array((0, 0)))
     return lowest(signed_normalised(ConstrainedWeights(W, nothing)), k)
-
-
-def _n_vectors(n: int, groups: int) -> int:
-    return min(n, max(N_VECTORS, 4 * groups))
-
-
-def _n_looked(n: int) -> int:
-    return min(n, max(n // 3, 3), N_LOOKED)

@@ -2,15 +2,35 @@
 
 from __future__ import annotations
 
-import numpy as np
+from collections.abc import Iterator
+from dataclasses import dataclass
 
-from likewise.arrays import Floats, Indices
+import numpy as np
+import scipy.sparse as sp
+
+from likewise.arrays import AnyFloats, Indices
 from likewise.fields.maps import fitted_map, logit, sigmoid
 from likewise.fields.picture import Picture
 
 PROBABLY_NEW = 0.5
 NO_PAIRS = 1e-9
 TRUST_PRIOR, TRUST_SLOPES = (0.0, 1.0), (0.1, 3.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Belonging:
+    """The soft membership of all samples, as rows that are made when looked at."""
+
+    picture: Picture
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Samples and classes."""
+        return len(self.picture.ground.start), len(self.picture.state.classes)
+
+    def __getitem__(self, rows: Indices) -> AnyFloats:
+        """Return the membership of some samples, of shape (s, m)."""
+        return self.picture.belonging(rows)
 
 
 def main_classes(picture: Picture) -> Indices:
@@ -50,7 +70,7 @@ def clusters(picture: Picture) -> Indices:
     shown = np.unique(target)
     joined = np.zeros((len(target), len(shown)))
     joined[np.arange(len(target)), np.searchsorted(shown, target)] = 1.0
-    labels = shown[(picture.membership @ joined).argmax(axis=1)]
+    labels = shown[picture.grouped(joined)]
     samples, columns = picture.settled
     labels[samples] = target[columns]
     return labels.astype(np.intp)
@@ -70,41 +90,68 @@ def expectation(picture: Picture, labels: Indices) -> tuple[float, float, float]
     the same over all samples gives the pairs that are together in truth, and
     E[Jaccard] = TP / (A + SAME - TP), A the pairs together in the clustering.
     """
-    kept = np.setdiff1d(np.arange(len(labels)), list(picture.aside))
-    R, labels = beliefs(picture)[kept], labels[kept]
     G = picture.pairs + np.eye(len(picture.pairs))
-    own = ((R @ G) * R).sum(axis=1)
-    k = int(labels.max(initial=0)) + 1
-    totals = np.zeros((k, R.shape[1]))
-    np.add.at(totals, labels, R)
-    alone = np.bincount(labels, weights=own, minlength=k)
+    is_in = np.ones(len(labels), dtype=bool)
+    is_in[list(picture.aside)] = False
+    kept = labels[is_in]
+    k = int(kept.max(initial=0)) + 1
+    totals, alone = np.zeros((k, len(G))), np.zeros(k)
+    everyone, own_total = np.zeros(len(G)), 0.0
+    for part, rows in beliefs(picture):
+        R, shown_as = rows[is_in[part]], labels[part][is_in[part]]
+        own = ((R @ G.astype(R.dtype)) * R).sum(axis=1)
+        totals += _summed(R, shown_as, k)
+        alone += np.bincount(shown_as, weights=own, minlength=k)
+        everyone += R.sum(axis=0)
+        own_total += own.sum()
     right = float((((totals @ G) * totals).sum(axis=1) - alone).sum() / 2)
-    everyone = R.sum(axis=0)
-    truth = float((everyone @ G @ everyone - own.sum()) / 2)
-    sizes = np.bincount(labels)
+    truth = float((everyone @ G @ everyone - own_total) / 2)
+    sizes = np.bincount(kept)
     shown = float((sizes * (sizes - 1) / 2).sum())
     union = shown + truth - right
     jaccard = min(right / union, 1.0) if union > NO_PAIRS else 1.0
     return jaccard, shown + truth - 2 * right, max(union, NO_PAIRS)
 
 
-def beliefs(picture: Picture) -> Floats:
-    """Return P(class) of every sample; what is missing to 1 is a class of its own.
+def beliefs(picture: Picture) -> Iterator[tuple[slice, AnyFloats]]:
+    """Yield P(class) of every sample; what is missing to 1 is a class of its own.
+
+    Which samples, and a row for each of them.
+    """
+    for part, rows, is_free in picture.thoughts():
+        if is_free.any():
+            rows[is_free] = trusted(picture, rows[is_free])
+        yield part, rows
+
+
+def belief(picture: Picture, sample: int) -> AnyFloats:
+    """Return P(class) of one sample, of shape (m,)."""
+    at = np.array([sample])
+    if picture.is_free[sample]:
+        return trusted(picture, picture.questioned_of(at)[0])[0]
+    checked, _, samples = picture.checked
+    found = checked[samples == sample]
+    return found[0] if len(found) else picture.belonging(at)[0]
+
+
+def trusted(picture: Picture, rows: AnyFloats) -> AnyFloats:
+    """Return P(class) of free samples, as far as such rows have been right.
 
     The likeliest class of a free sample is trusted as far as first questions have
     borne it out: a logistic map of its probability, learned from the run's own hits.
     """
-    full = picture.membership.copy()
-    rows, _ = picture.questioned
-    if len(rows):
-        firsts = picture.state.beliefs.tally.firsts
-        a, b = fitted_map(firsts, TRUST_PRIOR, TRUST_SLOPES)
-        at, top = np.arange(len(rows)), rows.argmax(axis=1)
-        p = np.clip(rows[at, top], 1e-4, 1 - 1e-4)
-        trusted = sigmoid(a + b * logit(p))
-        scaled = rows * ((1 - trusted) / (1 - p))[:, np.newaxis]
-        scaled[at, top] = trusted
-        full[picture.free] = scaled
-    checked, _, samples = picture.checked
-    full[samples] = checked
-    return full
+    firsts = picture.state.beliefs.tally.firsts
+    a, b = fitted_map(firsts, TRUST_PRIOR, TRUST_SLOPES)
+    at, top = np.arange(len(rows)), rows.argmax(axis=1)
+    p = np.clip(rows[at, top], 1e-4, 1 - 1e-4)
+    sure = sigmoid(a + b * logit(p))
+    scaled = rows * ((1 - sure) / (1 - p))[:, np.newaxis]
+    scaled[at, top] = sure
+    return scaled
+
+
+def _summed(rows: AnyFloats, labels: Indices, k: int) -> AnyFloats:
+    """Return the sum of the rows of each cluster, of shape (k, m)."""
+    n = len(rows)
+    ones = np.ones(n, dtype=rows.dtype)
+    return sp.csr_array((ones, (labels, np.arange(n))), shape=(k, n)) @ rows

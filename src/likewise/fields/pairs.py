@@ -23,7 +23,11 @@ def step_chance(W: Weights, membership: Floats) -> Floats:
     :math:`x_{gh} = R_{gh} / \min(\mathrm{vol}_g, \mathrm{vol}_h)`,
     :math:`R = Q^T W Q`, Q the membership of shape (n, m).
     """
-    R = membership.T @ (W @ membership)
+    return chance_of(membership.T @ (W @ membership))
+
+
+def chance_of(R: Floats) -> Floats:
+    """Return the same from the weight between the classes, of shape (m, m)."""
     volume = np.maximum(R.sum(axis=1), 1e-300)
     return R / np.minimum.outer(volume, volume)
 

@@ -46,6 +46,14 @@ class Coverage:
         projected = vectors @ covariance
         return cls(vectors, noise, projected, (projected * vectors).sum(axis=1))
 
+    def variance_at(self, samples: Indices) -> Floats:
+        """Return the variance of some samples."""
+        return self.variance[samples]
+
+    def lengths(self, samples: Indices) -> Floats:
+        """Return the squared length of V C at some samples."""
+        return (self.projected[samples] ** 2).sum(axis=1)
+
     def after(self, sample: int, sign: int = 1) -> Coverage:
         """Return the posterior with one more settled sample, or one less (-1)."""
         reach = self.projected @ self.vectors[sample]
@@ -93,6 +101,10 @@ class Field:
         projected = basis @ covariance
         variance = (projected * basis).sum(axis=1)
         return cls(basis, noise, covariance, variance, projected @ totals.T / noise)
+
+    def at(self, samples: slice | Indices) -> Floats:
+        """Return the mean at some samples, of shape (s, m)."""
+        return self.mean[samples]
 
     def after(self, sample: int, column: int, sign: int = 1) -> Field:
         """Return the posterior with one more settled sample, or one less (-1)."""

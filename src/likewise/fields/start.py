@@ -2,21 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 import scipy.sparse as sp
 from sklearn.cluster import AgglomerativeClustering, KMeans
 
-from likewise.arrays import Floats, Indices, Sparse, Weights
+from likewise.arrays import AnyFloats, Floats, Indices, Sparse, Weights
 from likewise.fields.bases import SMOOTHING
+from likewise.fields.blocks import ROWS, some_rows
+from likewise.graph.rows import evenly, spans
+from likewise.labelling import in_use
 from likewise.spectral import k_means
 
 MANY = 1 / 15  # groups per sample from which on they count as many and small
 MUCH_LESS = 0.75  # share of modularity
 CLEARLY = 0.005  # modularity by which a clustering must be better
 LINKABLE = 3000  # samples up to which all pairs are linked
+N_DRAWN = 10_000  # samples that clusters are found from; the others follow them
+N_ROUNDS = 2  # of moving the middles of such clusters
 
 
-def count_groups(W: Weights, values: Floats, vectors: Floats) -> int:
+def count_groups(W: Weights, values: Floats, vectors: AnyFloats) -> int:
     r"""Return how many groups the spectrum speaks of.
 
     The largest gap between eigenvalues of the Laplacian says whether groups are many
@@ -43,14 +51,14 @@ def count_groups(W: Weights, values: Floats, vectors: Floats) -> int:
     if rough <= stayed:
         return stayed
     fine, coarse = (
-        modularity(W, k_means(_unit_rows(vectors[:, :k]), k, ()))
+        modularity(W, _first_clusters(_unit_rows(vectors[:, :k])))
         for k in (rough, stayed)
     )
     return rough if coarse < MUCH_LESS * fine else stayed
 
 
 def start_clusters(
-    W: Weights, values: Floats, vectors: Floats, k: int, seed: int
+    W: Weights, values: Floats, vectors: AnyFloats, k: int, seed: int
 ) -> tuple[Indices, Indices]:
     """Return a clustering of the spectrum, and its medoids.
 
@@ -66,11 +74,13 @@ def start_clusters(
         The sample nearest to the middle of each cluster.
     """
     first = _unit_rows(vectors[:, :k])
-    best, middle = k_means(first, k, ()), first
+    best, middle = _first_clusters(first), first
     others = []
     if len(values) > k:
-        smooth = _unit_rows(vectors[:, 1:] / np.sqrt(values[1:] + SMOOTHING))
-        others.append((_k_means(smooth, k, seed), smooth))
+        weights = np.sqrt(values[1:] + SMOOTHING).astype(vectors.dtype)
+        smooth = _unit_rows(vectors[:, 1:] / weights)
+        found = _from_some(smooth, lambda rows: _k_means(rows, k, seed))
+        others.append((found, smooth))
     if 1 < len(first) <= LINKABLE:
         linkage = AgglomerativeClustering(k, linkage="average")
         others.append((linkage.fit_predict(first), first))
@@ -78,17 +88,16 @@ def start_clusters(
     for labels, coordinates in others:
         if (reached := modularity(W, labels)) > bar:
             best, middle, bar = labels, coordinates, reached
-    best = np.unique(best, return_inverse=True)[1].astype(np.intp)
+    best = in_use(best)
     return best, _medoids(middle, best)
 
 
 def modularity(W: Weights, labels: Indices) -> float:
     r"""Return :math:`\sum_c (e_{cc} - a_c^2)`: weight inside, beyond chance."""
-    membership = _membership(labels)
     degrees = np.asarray(W.sum(axis=1)).ravel()
     total = degrees.sum() or 1.0
-    inside = (membership * (W @ membership.toarray())).sum() / total
-    ends = membership.T @ degrees / total
+    inside = _inside(W, labels).sum() / total
+    ends = _membership(labels).T @ degrees / total
     return float(inside - (ends**2).sum())
 
 
@@ -102,13 +111,65 @@ def soft_membership(W: Weights, labels: Indices) -> Sparse:
     -------
     csr_array of shape (n, k)
     """
-    membership = _membership(labels)
+    membership = _membership(labels).astype(W.dtype)
     degrees = np.asarray(W.sum(axis=1)).ravel()
     walk = sp.diags_array(1 / np.where(degrees > 0, degrees, 1.0)) @ sp.csr_array(W)
-    alone = sp.diags_array((degrees == 0).astype(float))
+    alone = sp.diags_array((degrees == 0).astype(W.dtype))
     return sp.csr_array(
         0.5 * membership + 0.5 * (walk @ membership + alone @ membership)
     )
+
+
+def _inside(W: Weights, labels: Indices) -> Floats:
+    """Return the weight from each sample to those of its own cluster."""
+    if not sp.issparse(W):
+        membership = _membership(labels)
+        return np.asarray((membership * (W @ membership.toarray())).sum(axis=1))
+    found = np.empty(len(labels))
+    for part in spans(len(labels), ROWS):
+        rows = some_rows(W, part)
+        at = np.repeat(np.arange(rows.shape[0]), np.diff(rows.indptr))
+        is_inside = labels[part][at] == labels[rows.indices]
+        found[part] = np.bincount(at, rows.data * is_inside, rows.shape[0])
+    return found
+
+
+def _first_clusters(coordinates: AnyFloats) -> Indices:
+    """Return k-means in k coordinates."""
+    k = coordinates.shape[1]
+    return _from_some(coordinates, lambda rows: k_means(rows, k, ()))
+
+
+def _from_some(coordinates: AnyFloats, find: Callable[[Any], Indices]) -> Indices:
+    """Return clusters, found from some samples where there are many.
+
+    The others go to the nearest middle; then middles and clusters are adapted to all.
+    """
+    n = len(coordinates)
+    if n <= N_DRAWN:
+        return find(coordinates.astype(np.float64, copy=False))
+    some = coordinates[evenly(n, N_DRAWN)].astype(np.float64)
+    middles = _middles(some, find(some))
+    for _ in range(N_ROUNDS):
+        labels = _nearest(coordinates, middles)
+        middles = _middles(coordinates, labels)
+    return _nearest(coordinates, middles)
+
+
+def _middles(coordinates: AnyFloats, labels: Indices) -> AnyFloats:
+    membership = _membership(labels).astype(coordinates.dtype)
+    counts = np.maximum(np.bincount(labels), 1)[:, np.newaxis]
+    return membership.T @ coordinates / counts
+
+
+def _nearest(coordinates: AnyFloats, middles: AnyFloats) -> Indices:
+    found = np.empty(len(coordinates), dtype=np.intp)
+    middles = middles.astype(coordinates.dtype)
+    lengths = (middles**2).sum(axis=1)
+    for part in spans(len(coordinates), ROWS):
+        apart = lengths - 2 * (coordinates[part] @ middles.T)
+        apart.argmin(axis=1, out=found[part])
+    return found
 
 
 def _membership(labels: Indices) -> Sparse:
@@ -116,21 +177,21 @@ def _membership(labels: Indices) -> Sparse:
     return sp.csr_array((np.ones(n), (np.arange(n), labels)), shape=(n, k))
 
 
-def _k_means(coordinates: Floats, k: int, seed: int) -> Indices:
+def _k_means(coordinates: AnyFloats, k: int, seed: int) -> Indices:
     k = min(k, len(np.unique(coordinates.round(12), axis=0)))
     return KMeans(k, n_init=10, random_state=seed).fit_predict(coordinates)
 
 
-def _medoids(coordinates: Floats, labels: Indices) -> Indices:
+def _medoids(coordinates: AnyFloats, labels: Indices) -> Indices:
     medoids = []
     for cluster in range(int(labels.max()) + 1):
         members = np.flatnonzero(labels == cluster)
-        middle = coordinates[members].mean(axis=0)
+        middle = coordinates[members].mean(axis=0, dtype=np.float64)
         apart = ((coordinates[members] - middle) ** 2).sum(axis=1)
         medoids.append(members[np.argmin(apart)])
     return np.array(medoids, dtype=np.intp)
 
 
-def _unit_rows(coordinates: Floats) -> Floats:
+def _unit_rows(coordinates: AnyFloats) -> AnyFloats:
     length = np.linalg.norm(coordinates, axis=1, keepdims=True)
     return coordinates / np.maximum(length, 1e-12)

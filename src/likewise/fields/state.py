@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from likewise.arrays import Indices
 from likewise.fields.beliefs import Beliefs
 from likewise.fields.ground import Ground
-from likewise.fields.posterior import Coverage, Field
+from likewise.fields.scale import Covering, Telling
+from likewise.fields.surroundings import Surroundings
 
 FIELD_NOISE = 0.3
 AFRESH = 40  # changed samples from which on everything is computed anew
@@ -23,39 +25,61 @@ class State:
     ----------
     beliefs : Beliefs
         The classes that they hold for.
-    classes : tuple of int
-        Names of the classes, in the order of the columns.
-    coverage : Coverage
-    fields : tuple of Field
-        One for each basis of the ground.
+    around : Surroundings
+        The posteriors, and what follows from them alone.
     """
 
     beliefs: Beliefs
-    classes: tuple[int, ...]
-    coverage: Coverage
-    fields: tuple[Field, ...]
+    around: Surroundings
 
     @classmethod
     def of(cls, ground: Ground, beliefs: Beliefs) -> State:
         """Return the state in one go."""
         classes = tuple(beliefs.members)
         settled, columns = settled_of(beliefs)
-        coverage = Coverage.of(ground.vectors, ground.precision, ground.noise, settled)
+        scale = ground.scale
+        coverage = scale.coverage(
+            ground.vectors, ground.precision, ground.noise, settled
+        )
         fields = tuple(
-            Field.of(basis, FIELD_NOISE, settled, columns, len(classes))
+            scale.field(basis, FIELD_NOISE, settled, columns, len(classes))
             for basis in ground.bases
         )
-        return cls(beliefs, classes, coverage, fields)
+        around = scale.around(ground, classes, (settled, columns), coverage, fields)
+        return cls(beliefs, around)
+
+    @property
+    def classes(self) -> tuple[int, ...]:
+        """Names of the classes, in the order of the columns."""
+        return self.around.classes
+
+    @property
+    def coverage(self) -> Covering:
+        """How well the settled samples cover the others."""
+        return self.around.coverage
+
+    @property
+    def fields(self) -> tuple[Telling, ...]:
+        """Which class is near, by each basis of the ground."""
+        return self.around.fields
+
+    def holds(self, beliefs: Beliefs) -> bool:
+        """Tell whether the posteriors are those for other beliefs, too."""
+        is_same = self.classes == tuple(beliefs.members)
+        return is_same and self.beliefs.class_of == beliefs.class_of
 
     def brought_to(self, ground: Ground, beliefs: Beliefs) -> State:
         """Return the state for other beliefs, one settled sample at a time."""
+        if self.holds(beliefs):
+            return State(beliefs, self.around)
         before, now = self.beliefs.class_of, beliefs.class_of
         renamed = _renamed(self.beliefs, beliefs)
         gone = [s for s in before if s not in now or now[s] != renamed.get(before[s])]
         come = [s for s in now if renamed.get(before.get(s, -1)) != now[s]]
         if len(gone) + len(come) > AFRESH:
             return State.of(ground, beliefs)
-        coverage, fields = self.coverage, self.fields
+        coverage: Any = self.coverage
+        fields: tuple[Any, ...] = self.fields
         for sample in gone:
             column = self.classes.index(before[sample])
             coverage = coverage.after(sample, -1)
@@ -71,9 +95,19 @@ class State:
             column = classes.index(now[sample])
             coverage = coverage.after(sample)
             fields = tuple(field.after(sample, column) for field in fields)
-        return replace(
-            self, beliefs=beliefs, classes=classes, coverage=coverage, fields=fields
-        )
+        settled = settled_of(beliefs)
+        around = ground.scale.around(ground, classes, settled, coverage, fields)
+        return State(beliefs, around)
+
+
+def always(state: State, beliefs: Beliefs) -> State:  # noqa: ARG001
+    """Return what to go on from where a change is cheaper than to start anew."""
+    return state
+
+
+def while_it_holds(state: State, beliefs: Beliefs) -> State | None:
+    """Return what to go on from where it is not, and the past takes up memory."""
+    return state if state.holds(beliefs) else None
 
 
 def settled_of(beliefs: Beliefs) -> tuple[Indices, Indices]:

@@ -10,6 +10,7 @@ is found out later.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 
@@ -18,13 +19,22 @@ import numpy as np
 from likewise.arrays import Floats, Indices
 from likewise.constraints import Constraints, Verdict
 from likewise.fields.beliefs import Beliefs
+from likewise.fields.candidate import Candidate
 from likewise.fields.ground import Ground, ground_of
-from likewise.fields.output import beliefs, clusters, expectation
+from likewise.fields.output import (
+    Belonging,
+    belief,
+    beliefs,
+    clusters,
+    expectation,
+)
 from likewise.fields.picture import Picture
-from likewise.fields.questions import Candidate, best_question
+from likewise.fields.questions import best_question
+from likewise.fields.scale import Scale
+from likewise.fields.scales import scale_for
 from likewise.fields.state import State
 from likewise.knowledge import Answer, Knowledge, Question
-from likewise.labelling import respect
+from likewise.labelling import in_use, respect
 from likewise.methods.base import Chances, Expectation, Method
 from likewise.problem import Problem
 
@@ -62,17 +72,23 @@ class FieldModel:
     @cached_property
     def picture(self) -> Picture:
         """Probabilities for samples and classes."""
-        return Picture(self.ground, self.state, self.known.aside)
+        picture: Picture = self.ground.scale.picture(
+            self.ground, self.state, self.known.aside
+        )
+        return picture
 
     @cached_property
     def labels(self) -> Indices:
         """The cluster of each sample; no pair that is believed is violated."""
-        raw = clusters(self.picture)
-        k = len(self.state.classes)
         if not self.known.answers:
-            return np.unique(raw, return_inverse=True)[1].astype(np.intp)
+            return in_use(self._raw)
         constraints, certain = self._believed
-        return respect(raw, self.picture.membership[:, :k], constraints, certain)
+        return respect(self._raw, Belonging(self.picture), constraints, certain)
+
+    @cached_property
+    def _raw(self) -> Indices:
+        """The clusters before the pairs that are believed are looked at."""
+        return clusters(self.picture)
 
     @cached_property
     def _believed(self) -> tuple[Constraints, tuple[int, ...]]:
@@ -96,7 +112,10 @@ class FieldModel:
     @cached_property
     def confidence(self) -> Floats:
         """The probability that each sample is in the right cluster."""
-        return beliefs(self.picture).max(axis=1)
+        found = np.empty(self.known.n_samples)
+        for part, rows in beliefs(self.picture):
+            found[part] = rows.max(axis=1)
+        return found
 
     @cached_property
     def expectation(self) -> Expectation:
@@ -105,7 +124,7 @@ class FieldModel:
         Enough when 20 more questions would change few of the pairs that count: 2 % if
         the Jaccard coefficient should be 0.95 already, 0.5 % if it is not.
         """
-        jaccard, wrong, pairs = expectation(self.picture, clusters(self.picture))
+        jaccard, wrong, pairs = expectation(self.picture, self._raw)
         best = self.best()
         change = 20 * (0.0 if best is None else min(best.gain, best.worth)) / pairs
         enough = change <= FEW if jaccard >= GOOD_ENOUGH else change <= HARDLY_ANY
@@ -116,7 +135,7 @@ class FieldModel:
 
     def chances(self, sample: int) -> Chances:
         """Return the classes that a sample may belong to."""
-        row = beliefs(self.picture)[sample]
+        row = belief(self.picture, sample)
         members = [self.beliefs.members[name] for name in self.state.classes]
         order = np.argsort(-row, kind="stable")
         groups = tuple((members[c], float(row[c])) for c in order)
@@ -133,7 +152,12 @@ class FieldModel:
         return best_question(self.picture, self.known, ())
 
 
-def begin(problem: Problem, known: Knowledge, rng: np.random.Generator) -> FieldModel:
+def begin(
+    problem: Problem,
+    known: Knowledge,
+    rng: np.random.Generator,
+    scale_of: Callable[[int], Scale] = scale_for,
+) -> FieldModel:
     """Make the model of any state of the answers.
 
     Samples set aside are cut out of the graph where there are few; among many their
@@ -143,7 +167,9 @@ def begin(problem: Problem, known: Knowledge, rng: np.random.Generator) -> Field
     seed = int(rng.integers(2**31))
     if problem.n_samples <= FEW_SAMPLES:
         problem = problem.without(known.aside)
-    ground = problem.once(("ground", seed), partial(ground_of, problem, seed))
+    scale = scale_of(problem.n_samples)
+    derive = partial(ground_of, problem, seed, scale)
+    ground = problem.once(("ground", seed, scale), derive)
     founders = [m for m in ground.medoids if int(m) not in known.aside]
     start = Beliefs.of(founders or ground.medoids)
     return FieldModel(ground, known, start.after_all(known.answers))
@@ -152,9 +178,10 @@ def begin(problem: Problem, known: Knowledge, rng: np.random.Generator) -> Field
 def learn(model: FieldModel, known: Knowledge, answer: Answer) -> FieldModel:
     """Make the model one answer further; posteriors follow when they are looked at."""
     latest = model.__dict__.get("state", model.earlier)
-    return replace(
-        model, known=known, beliefs=model.beliefs.after(answer), earlier=latest
-    )
+    beliefs = model.beliefs.after(answer)
+    if latest is not None:
+        latest = model.ground.scale.handed_on(latest, beliefs)
+    return replace(model, known=known, beliefs=beliefs, earlier=latest)
 
 
 def propose(

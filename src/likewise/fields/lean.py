@@ -1,0 +1,155 @@
+"""Posteriors for many samples: coefficients are kept, and rows made of them.
+
+The numbers are those of :mod:`likewise.fields.posterior`. What is kept does not grow
+with the samples, so a settled sample more costs nothing before somebody looks.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+
+from likewise.arrays import AnyFloats, Floats, Indices
+from likewise.fields.blocks import ROWS
+from likewise.graph.rows import spans
+
+
+@dataclass(frozen=True, slots=True)
+class Columns:
+    """A basis [1, A diag(s)], of which A is kept; two bases may share it.
+
+    Attributes
+    ----------
+    array : ndarray of shape (n, k)
+        A above.
+    weights : ndarray of shape (k,)
+        s above.
+    """
+
+    array: AnyFloats
+    weights: Floats
+
+    def rows(self, samples: Indices) -> Floats:
+        """Return some rows of the basis to all digits, of shape (s, k + 1)."""
+        rows = self.array[samples].astype(np.float64) * self.weights
+        return np.column_stack([np.ones(len(rows)), rows])
+
+    def times(self, part: slice, coefficients: Floats) -> AnyFloats:
+        """Return a block of the basis times coefficients, of shape (s, m)."""
+        folded = self.weights[:, np.newaxis] * coefficients[1:]
+        found: AnyFloats = self.array[part] @ folded.astype(self.array.dtype)
+        found += coefficients[0].astype(self.array.dtype)
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class LeanField:
+    r"""Regression of class indicators on a basis: which class is near.
+
+    The mean :math:`U = B c`, :math:`c = F B_S^T Y / \sigma^2`, is made of c where it is
+    looked at.
+
+    Attributes
+    ----------
+    basis : Columns
+    noise : float
+    covariance : ndarray of shape (k + 1, k + 1)
+        F above.
+    coefficients : ndarray of shape (k + 1, m)
+        c above.
+    """
+
+    basis: Columns
+    noise: float
+    covariance: Floats
+    coefficients: Floats
+
+    @classmethod
+    def of(
+        cls, basis: Columns, noise: float, settled: Indices, classes: Indices, m: int
+    ) -> LeanField:
+        """Return the posterior given the settled samples and their classes."""
+        seen = basis.rows(settled)
+        information = np.eye(seen.shape[1]) + seen.T @ seen / noise
+        covariance = np.asarray(np.linalg.inv(information), dtype=np.float64)
+        totals = np.zeros((m, seen.shape[1]))
+        np.add.at(totals, classes, seen)
+        return cls(basis, noise, covariance, covariance @ totals.T / noise)
+
+    def at(self, samples: slice | Indices) -> AnyFloats:
+        """Return the mean at some samples, of shape (s, m); a few to all digits."""
+        if isinstance(samples, slice):
+            return self.basis.times(samples, self.coefficients)
+        return self.basis.rows(samples) @ self.coefficients
+
+    def left_out(self, settled: Indices, classes: Indices) -> Floats:
+        """Return the mean at each settled sample, had it not been settled."""
+        rows = self.basis.rows(settled)
+        share = ((rows @ self.covariance) * rows).sum(axis=1) / self.noise
+        mean = rows @ self.coefficients
+        mean[np.arange(len(settled)), classes] -= share
+        return mean / (1 - share)[:, np.newaxis]
+
+
+@dataclass(frozen=True)
+class LeanCoverage:
+    r"""How well the settled samples cover the others.
+
+    Attributes
+    ----------
+    vectors : ndarray of shape (n, k)
+    noise : float
+    covariance : ndarray of shape (k, k)
+        :math:`C = (\Lambda + V_S^T V_S / \sigma^2)^{-1}`.
+    """
+
+    vectors: AnyFloats
+    noise: float
+    covariance: Floats
+
+    @classmethod
+    def of(
+        cls, vectors: AnyFloats, precision: Floats, noise: float, settled: Indices
+    ) -> LeanCoverage:
+        """Return the posterior given the settled samples."""
+        seen = vectors[settled].astype(np.float64)
+        information = np.diag(precision) + seen.T @ seen / noise
+        covariance = np.asarray(np.linalg.inv(information), dtype=np.float64)
+        return cls(vectors, noise, covariance)
+
+    @property
+    def variance(self) -> AnyFloats:
+        r""":math:`v_i^T C v_i` of every sample."""
+        return self._spread[0]
+
+    def variance_at(self, samples: Indices) -> Floats:
+        """Return the variance of some samples to all digits."""
+        rows = self.vectors[samples].astype(np.float64)
+        return ((rows @ self.covariance) * rows).sum(axis=1)
+
+    def lengths(self, samples: Indices) -> AnyFloats:
+        """Return the squared length of C v at some samples."""
+        return self._spread[1][samples]
+
+    def after(self, sample: int, sign: int = 1) -> LeanCoverage:
+        """Return the posterior with one more settled sample, or one less (-1)."""
+        row = self.vectors[sample].astype(np.float64)
+        turned = self.covariance @ row
+        scale = sign / (self.noise + sign * float(turned @ row))
+        return replace(
+            self, covariance=self.covariance - np.outer(turned, turned * scale)
+        )
+
+    @cached_property
+    def _spread(self) -> AnyFloats:
+        n, dtype = len(self.vectors), self.vectors.dtype
+        spread = np.empty((2, n), dtype=dtype)
+        covariance = self.covariance.astype(dtype)
+        for part in spans(n, ROWS):
+            rows = self.vectors[part]
+            projected = rows @ covariance
+            np.einsum("ij,ij->i", projected, rows, out=spread[0, part])
+            np.einsum("ij,ij->i", projected, projected, out=spread[1, part])
+        return spread

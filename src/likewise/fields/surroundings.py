@@ -1,0 +1,135 @@
+"""What the settled samples and the start say of the others, before any ballot."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from likewise.arrays import AnyFloats, Floats, Indices, dense
+from likewise.fields.blocks import some_rows
+from likewise.fields.ground import Ground
+from likewise.fields.scale import Covering, Telling
+
+FOUNDER = 4.0  # samples that a medoid counts for in its cluster: it is typical
+FLOOR = 1e-3  # of a field, in units of its largest value at a sample
+TEMPER = 0.5  # of the experts' likelihoods
+SLIGHT = 1e-6  # the membership that every sample has in every class
+
+
+@dataclass(frozen=True)
+class Surroundings:
+    """The settled samples, and the posteriors given them.
+
+    Attributes
+    ----------
+    ground : Ground
+    classes : tuple of int
+        Names of the classes, in the order of the columns.
+    settled : tuple of ndarray of shape (t,)
+        The settled samples, ascending, and the column of each one's class.
+    coverage : Covering
+    fields : tuple of Telling
+        One for each basis of the ground.
+    """
+
+    ground: Ground
+    classes: tuple[int, ...]
+    settled: tuple[Indices, Indices]
+    coverage: Covering
+    fields: tuple[Telling, ...]
+
+    @cached_property
+    def experts(self) -> Floats:
+        r"""The weight of each field, by leave-one-out likelihood.
+
+        :math:`w_e \propto \exp(\frac12 \sum_i \log(0.01 + 0.99 P_{e,-i}(c_i)))` over
+        the settled samples whose class has two members at least.
+        """
+        samples, columns = self.settled
+        shared = np.bincount(columns, minlength=1)[columns] > 1
+        samples, columns = samples[shared], columns[shared]
+        rows = np.arange(len(samples))
+        scores = [
+            np.log(0.01 + 0.99 * sharpened(field.left_out(samples, columns)))[
+                rows, columns
+            ].sum()
+            for field in self.fields
+        ]
+        weights = np.exp(TEMPER * (np.array(scores) - max(scores)))
+        return weights / weights.sum()
+
+    def near(self, samples: slice | Indices) -> AnyFloats:
+        """Return P(class | sample) by the settled samples nearby, experts mixed."""
+        return self._mixed([field.at(samples) for field in self.fields])
+
+    @cached_property
+    def far(self) -> AnyFloats:
+        """1 where nothing is settled nearby, 0 at a settled sample; of shape (n,)."""
+        coverage = self.coverage.variance / self.ground.prior_variance
+        return np.clip(coverage, 0.0, 1.0)
+
+    def own(self, samples: slice | Indices) -> AnyFloats:
+        """Return P(class | sample) by the settled samples of the start clusters."""
+        return some_rows(self.ground.shares, samples) @ self._by_cluster
+
+    @cached_property
+    def left_out(self) -> tuple[AnyFloats, AnyFloats, AnyFloats, Indices]:
+        """Near, own and far of each settled sample, had it not been settled; and which.
+
+        Founders are left out: nothing was said about them.
+        """
+        samples, columns = self.settled
+        founders = np.isin(samples, self.classes)
+        samples, columns = samples[~founders], columns[~founders]
+        near = self._mixed([f.left_out(samples, columns) for f in self.fields])
+        noise, variance = self.coverage.noise, self.coverage.variance_at(samples)
+        widened = variance * noise / np.maximum(noise - variance, 1e-9 * noise)
+        far = np.clip(widened / self.ground.prior_variance[samples], 0.0, 1.0)
+        return near, self._own_without(samples, columns), far, samples
+
+    def _mixed(self, means: Sequence[AnyFloats]) -> AnyFloats:
+        parts = [
+            w * sharpened(mean)
+            for w, mean in zip(self.experts.tolist(), means, strict=True)
+        ]
+        return sum(parts[1:], parts[0])
+
+    @cached_property
+    def _counts(self) -> Floats:
+        """Settled samples by start cluster and class, the medoids for several."""
+        samples, columns = self.settled
+        shape = (self.ground.shares.shape[1], len(self.classes))
+        at = np.ravel_multi_index((self.ground.start[samples], columns), shape)
+        counts = np.bincount(at, self._weights(samples), minlength=shape[0] * shape[1])
+        return np.asarray(counts, dtype=np.float64).reshape(shape)
+
+    @cached_property
+    def _by_cluster(self) -> AnyFloats:
+        return _shares(self._counts).astype(self.ground.scale.dtype, copy=False)
+
+    def _weights(self, samples: Indices) -> Floats:
+        return np.where(np.isin(samples, self.ground.medoids), FOUNDER, 1.0)
+
+    def _own_without(self, samples: Indices, columns: Indices) -> Floats:
+        """Return the start cluster's shares, each sample's own count left out."""
+        start, at = self.ground.start[samples], np.arange(len(samples))
+        own = self.ground.shares[samples] @ _shares(self._counts)
+        mine = dense(self.ground.shares[samples])[at, start][:, np.newaxis]
+        less = self._counts[start]
+        less[at, columns] -= self._weights(samples)
+        return own + mine * (_shares(less) - _shares(self._counts[start]))
+
+
+def sharpened(mean: AnyFloats) -> AnyFloats:
+    """Return U^3, floored at 0.001 of the largest entry of a row, normalised."""
+    top = np.maximum(mean.max(axis=1, keepdims=True), 1e-9)
+    raised = np.maximum(mean / top, FLOOR)
+    raised = raised * raised * raised
+    return raised / raised.sum(axis=1, keepdims=True)
+
+
+def _shares(counts: Floats) -> Floats:
+    return counts / np.maximum(counts.sum(axis=1, keepdims=True), 1e-12)

@@ -1,0 +1,78 @@
+"""From distances to weights."""
+
+from __future__ import annotations
+
+import numpy as np
+import scipy.sparse as sp
+
+from likewise.arrays import AnyFloats, Sparse
+from likewise.graph.neighbours import Neighbours
+
+FAINTEST = 1e-6  # an edge is never weaker: a far neighbour is still a neighbour
+RANK = 7  # the neighbour whose distance is the scale
+
+
+def local_scale(near: Neighbours, rank: int = RANK) -> AnyFloats:
+    """Return each sample's distance to its 7th neighbour, never zero.
+
+    Among more than seven duplicates that distance is zero; the nearest neighbour that
+    is no duplicate gives the scale then, and the typical scale where there is none.
+    """
+    return typical_where_none(own_scale(near, rank))
+
+
+def own_scale(near: Neighbours, rank: int = RANK) -> AnyFloats:
+    """Return each sample's scale by its neighbours alone; infinite where none is."""
+    if near.distances.shape[1] == 0:
+        return np.ones(len(near.distances))
+    scale = near.distances[:, min(rank, near.distances.shape[1]) - 1].copy()
+    apart = np.where(near.distances > 0, near.distances, np.inf).min(axis=1)
+    return np.where(scale > 0, scale, apart).astype(scale.dtype)
+
+
+def typical_where_none(scale: AnyFloats) -> AnyFloats:
+    """Return scales, with their median in place of infinite ones."""
+    usual = scale[np.isfinite(scale)]
+    typical = np.median(usual) if usual.size else 1.0
+    return np.where(np.isfinite(scale), scale, typical).astype(scale.dtype)
+
+
+def self_tuning_weights(
+    squared: AnyFloats, scale_i: AnyFloats, scale_j: AnyFloats
+) -> AnyFloats:
+    r"""Return :math:`w_{ij} = \exp(-d_{ij}^2 / (r_i r_j))`, but at least ``FAINTEST``.
+
+    References
+    ----------
+    L. Zelnik-Manor, P. Perona. Self-Tuning Spectral Clustering. NIPS 2004.
+    """
+    return np.maximum(np.exp(-squared / (scale_i * scale_j)), FAINTEST)
+
+
+def directed_weights(near: Neighbours, scale: AnyFloats, start: int = 0) -> Sparse:
+    """Return the weights from each sample to its neighbours, as a sparse matrix.
+
+    Parameters
+    ----------
+    near : Neighbours
+        Of m samples in a row.
+    scale : ndarray of shape (n,)
+        Of all samples.
+    start : int
+        The first of the m samples.
+
+    Returns
+    -------
+    csr_array of shape (m, n)
+    """
+    m, k = near.indices.shape
+    mine = scale[start : start + m, np.newaxis]
+    weights = self_tuning_weights(near.distances**2, mine, scale[near.indices])
+    is_short = m * k <= np.iinfo(np.int32).max  # half the memory, and faster
+    kind = np.int32 if is_short else np.int64
+    columns, starts = near.indices.ravel().astype(kind), np.arange(m + 1, dtype=kind)
+    directed = sp.csr_array(
+        (weights.ravel(), columns, k * starts), shape=(m, len(scale))
+    )
+    directed.sort_indices()
+    return directed
