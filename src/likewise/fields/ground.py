@@ -72,11 +72,11 @@ def ground_of(problem: Problem, seed: int, scale: Scale) -> Ground:
     n, k = problem.n_samples, problem.n_clusters
     weights = _as_type(problem.weights, scale.dtype)
     looked = scale.n_vectors(n, k) if k else scale.n_looked(n)
-    spectrum = _spectrum(weights, looked)
+    spectrum = _spectrum(problem.weights, looked)
     groups = k or count_groups(weights, spectrum.values, spectrum.vectors)
     wanted = scale.n_vectors(n, groups)
     if wanted > len(spectrum.values):
-        spectrum = _spectrum(weights, wanted)
+        spectrum = _spectrum(problem.weights, wanted)
     values = np.maximum(spectrum.values[:wanted], 0.0)
     vectors = _scaled(spectrum.vectors[:, :wanted], scale.dtype)
     precision = _coverage_precision(values, groups)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, cast
+from typing import cast
 
 import numpy as np
 
@@ -14,7 +14,7 @@ from likewise.fields.blocks import ROWS
 from likewise.fields.evidence import weighed
 from likewise.fields.gain import likeliest
 from likewise.fields.pairs import chance_of
-from likewise.fields.picture import Blocked, Picture, Rows, lifted
+from likewise.fields.picture import Blocked, Picture, Rows, Thoughts, lifted
 from likewise.fields.surroundings import SLIGHT
 from likewise.fields.survey import Survey
 from likewise.graph.rows import spans
@@ -121,7 +121,7 @@ class Panorama(Picture):
         top[special], p[special], others[special] = likeliest(askable, rows, new)
         return top[self.free], p[self.free], others[self.free]
 
-    def thoughts(self) -> Iterator[tuple[slice, AnyFloats, Any]]:
+    def thoughts(self) -> Iterator[Thoughts]:
         """Yield P(class) of all samples, by and by: which, rows, which are free."""
         m, (samples, columns) = len(self.state.classes), self.settled
         aside = np.setdiff1d(np.array(sorted(self.aside), dtype=np.intp), samples)

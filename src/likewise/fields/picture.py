@@ -6,9 +6,9 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from likewise.arrays import AnyFloats, Floats, Indices
 from likewise.fields.evidence import (
@@ -27,6 +27,7 @@ CLASS_PRIOR, CLASS_SLOPES = (0.0, 1.5), (0.2, 10.0)
 LIFT = 9  # digits by which ballots raise or lower a membership
 
 Rows = tuple[AnyFloats, AnyFloats]  # P(class), of shape (s, m), and P(new), (s,)
+Thoughts = tuple[slice, AnyFloats, NDArray[np.bool_]]  # which, P(class), which are free
 Blocked = Mapping[int, Sequence[int]]  # columns that a sample cannot be compared with
 
 
@@ -87,7 +88,7 @@ class Picture(ABC):
         """
 
     @abstractmethod
-    def thoughts(self) -> Iterator[tuple[slice, AnyFloats, Any]]:
+    def thoughts(self) -> Iterator[Thoughts]:
         """Yield P(class) of all samples, by and by: which, rows, which are free."""
 
     @property
@@ -96,7 +97,7 @@ class Picture(ABC):
         return self.state.around.settled
 
     @cached_property
-    def is_free(self) -> Any:
+    def is_free(self) -> NDArray[np.bool_]:
         """Which samples have no class and are in the game, of shape (n,)."""
         free = np.ones(len(self.ground.start), dtype=bool)
         free[self.settled[0]] = False

@@ -63,7 +63,7 @@ class Surroundings:
 
     def near(self, samples: slice | Indices) -> AnyFloats:
         """Return P(class | sample) by the settled samples nearby, experts mixed."""
-        return self._mixed([field.at(samples) for field in self.fields])
+        return mixed(self.experts.tolist(), [f.at(samples) for f in self.fields])
 
     @cached_property
     def far(self) -> AnyFloats:
@@ -84,18 +84,12 @@ class Surroundings:
         samples, columns = self.settled
         founders = np.isin(samples, self.classes)
         samples, columns = samples[~founders], columns[~founders]
-        near = self._mixed([f.left_out(samples, columns) for f in self.fields])
+        means = [field.left_out(samples, columns) for field in self.fields]
+        near = mixed(self.experts.tolist(), means)
         noise, variance = self.coverage.noise, self.coverage.variance_at(samples)
         widened = variance * noise / np.maximum(noise - variance, 1e-9 * noise)
         far = np.clip(widened / self.ground.prior_variance[samples], 0.0, 1.0)
         return near, self._own_without(samples, columns), far, samples
-
-    def _mixed(self, means: Sequence[AnyFloats]) -> AnyFloats:
-        parts = [
-            w * sharpened(mean)
-            for w, mean in zip(self.experts.tolist(), means, strict=True)
-        ]
-        return sum(parts[1:], parts[0])
 
     @cached_property
     def _counts(self) -> Floats:
@@ -129,6 +123,12 @@ def sharpened(mean: AnyFloats) -> AnyFloats:
     raised = np.maximum(mean / top, FLOOR)
     raised = raised * raised * raised
     return raised / raised.sum(axis=1, keepdims=True)
+
+
+def mixed(weights: Sequence[float], means: Sequence[AnyFloats]) -> AnyFloats:
+    """Return P(class) by several fields, each sharpened and weighted."""
+    parts = [w * sharpened(mean) for w, mean in zip(weights, means, strict=True)]
+    return sum(parts[1:], parts[0])
 
 
 def _shares(counts: Floats) -> Floats:

@@ -7,15 +7,28 @@ from functools import cached_property
 
 import numpy as np
 
-from likewise.arrays import AnyFloats, Floats
+from likewise.arrays import AnyFloats, Floats, Indices
 from likewise.fields.blocks import ROWS, some_rows
-from likewise.fields.surroundings import SLIGHT, Surroundings
+from likewise.fields.surroundings import SLIGHT, Surroundings, mixed
 from likewise.graph.rows import spans
+
+FAINT = 1e-6  # weight of an expert that is not asked about all samples
 
 
 @dataclass(frozen=True)
 class Survey(Surroundings):
     """Surroundings that keep one row for each sample, and sums over all of them."""
+
+    def near(self, samples: slice | Indices) -> AnyFloats:
+        """Return P(class | sample) by the settled samples nearby, experts mixed.
+
+        Of a block, without the experts that hardly count.
+        """
+        if not isinstance(samples, slice):
+            return super().near(samples)
+        heard = self.experts > FAINT
+        means = [self.fields[e].at(samples) for e in np.flatnonzero(heard)]
+        return mixed(self.experts[heard].tolist(), means)
 
     @property
     def membership(self) -> AnyFloats:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
@@ -13,7 +12,7 @@ from likewise.arrays import AnyFloats, Floats, Indices
 from likewise.fields.evidence import weighed
 from likewise.fields.gain import likeliest
 from likewise.fields.pairs import step_chance
-from likewise.fields.picture import Blocked, Picture, Rows, lifted
+from likewise.fields.picture import Blocked, Picture, Rows, Thoughts, lifted
 from likewise.fields.surroundings import SLIGHT
 
 
@@ -98,7 +97,7 @@ class Whole(Picture):
             askable[np.searchsorted(self.free, sample), columns] = 0.0
         return likeliest(askable, rows, new)
 
-    def thoughts(self) -> Iterator[tuple[slice, AnyFloats, Any]]:
+    def thoughts(self) -> Iterator[Thoughts]:
         """Yield P(class) of all samples at once: which, rows, which are free."""
         full = self.membership.copy()
         full[self.free] = self.questioned[0]

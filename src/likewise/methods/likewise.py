@@ -163,6 +163,14 @@ def begin(
     Samples set aside are cut out of the graph where there are few; among many their
     edges weigh nothing, and the solution for the whole graph stays good. They are out
     of every count and question in either case.
+
+    Parameters
+    ----------
+    problem : Problem
+    known : Knowledge
+    rng : Generator
+    scale_of : callable
+        ``scale_of(n)``: how n samples are worked on; everything is kept of up to 5,000.
     """
     seed = int(rng.integers(2**31))
     if problem.n_samples <= FEW_SAMPLES:
