@@ -299,3 +299,16 @@ def test_cards_say_what_became_of_a_file(tmp_path: Path) -> None:
     statuses = [card.status for card in again.shown.cards([3, 4, 5])]
     assert statuses == ["gone", "changed", "here"]
     assert again.seat().get("/thumb/3").content == thumb
+
+
+def test_a_group_is_named_after_an_item_that_is_in_the_game(rows: Served) -> None:
+    browser = rows.seat()
+    answered(browser, "same")
+    group = rows.desk.session.groups[0]
+    first, *others = group.samples
+    rows.desk.journal.stamp = Stamp("zoe", new_id())
+    rows.desk.session.set_aside(first)
+
+    left = rows.shown._group(rows.desk.session.groups[0], 0)
+
+    assert left.id in others

@@ -235,8 +235,10 @@ class Shown:
     ) -> GroupCard:
         card = self.cluster(group.label, 0) if group.label >= 0 else None
         members = [s for s in group.samples if s not in besides][:n_members]
+        aside = self.overview().statuses.aside
+        here = next((s for s in group.samples if s not in aside), group.id)
         return GroupCard(
-            id=group.id,
+            id=here,  # one that is in the game
             number=card.number if card else 0,
             name=group.name or (card.name if card else ""),
             size=card.size if card else len(group.samples),
