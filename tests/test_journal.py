@@ -11,11 +11,13 @@ from hypothesis import strategies as st
 from likewise.constraints import Verdict
 from likewise.journal import (
     Event,
+    Kept,
     MemoryJournal,
     Renamed,
     Retracted,
     SetAside,
     Standing,
+    Together,
     Told,
     Undone,
     standing,
@@ -138,3 +140,22 @@ def test_reading_a_journal_shows_what_was_there_when_it_began() -> None:
         journal.append(told(3))
 
     assert read == [told(1), told(2)]
+
+
+def test_events_together_stand_and_fall_together() -> None:
+    act = Together((Retracted((1,)), told(2), SetAside(9)))
+
+    assert ids([told(1), act]) == [2]
+    assert standing([told(1), act]).aside == {9}
+    assert standing([told(1), act]).acts == (0, 1)
+    assert ids([told(1), act, Undone(1)]) == [1]
+    assert not standing([told(1), act, Undone(1)]).aside
+
+
+def test_answers_together_with_others_are_counted() -> None:
+    assert standing([told(1), Together((told(2, 3), Retracted((1,))))]).n_answers == 3
+
+
+def test_answers_that_were_left_to_disagree_are_kept_until_undone() -> None:
+    assert standing([told(1), Kept((1,))]).kept == {1}
+    assert not standing([told(1), Kept((1,)), Undone(1)]).kept

@@ -358,3 +358,14 @@ def test_other_seeds_ask_other_questions() -> None:
     asked = {ask(Session(LINE, "random", random_state=seed)) for seed in range(10)}
 
     assert len(asked) > 3
+
+
+def test_picking_the_group_that_a_sample_is_named_after_compares_it_with_another() -> (
+    None
+):
+    session = Session([[0.0], [0.2], [0.4], [5.0], [5.2]], n_clusters=2)
+    session.tell_pair(0, 1, "same")
+
+    session.tell_group(0, 0)
+
+    assert session.history[-1].question.pair == (0, 1)

@@ -91,7 +91,7 @@ def test_an_answer_that_does_not_stand_cannot_be_retracted(
 ) -> None:
     session.tell_pair(0, 1, "same")
 
-    with pytest.raises(InputError, match=f"no answer {number} to retract"):
+    with pytest.raises(InputError, match=f"no answer {number}:"):
         session.retract(number)
 
 
@@ -99,7 +99,7 @@ def test_an_answer_cannot_be_retracted_twice(session: Session) -> None:
     session.tell_pair(0, 1, "same")
     session.retract(1)
 
-    with pytest.raises(InputError, match="no answer 1 to retract"):
+    with pytest.raises(InputError, match="no answer 1:"):
         session.retract(1)
 
 

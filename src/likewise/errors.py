@@ -13,6 +13,7 @@
     └── UnreadableFileError    also an OSError: a file is not what it should be
 
     AssumptionWarning          a UserWarning: something unknown was taken to be so
+    CacheWarning               a UserWarning: what saves time cannot be kept
     PluginWarning              a UserWarning: what another package brings was left out
 """
 
@@ -71,6 +72,10 @@ class MissingExtraError(LikewiseError, ImportError):
 
 class AssumptionWarning(UserWarning):
     """Something that nobody said was taken to be so."""
+
+
+class CacheWarning(UserWarning):
+    """Something that only saves time cannot be kept, and will be made again."""
 
 
 class StaleError(LikewiseError, RuntimeError):

@@ -40,13 +40,49 @@ class SetAside:
 
 
 @dataclass(frozen=True, slots=True)
+class Kept:
+    """Answers that disagree were looked at, and stay as they are."""
+
+    ids: tuple[int, ...]
+
+
+Single: TypeAlias = Told | Retracted | Renamed | SetAside | Kept
+
+
+@dataclass(frozen=True, slots=True)
+class Together:
+    """Several events as one act: recorded at once, and undone at once."""
+
+    events: tuple[Single, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Undone:
     """The act at this position of the journal was undone."""
 
     position: int
 
 
-Event: TypeAlias = Told | Retracted | Renamed | SetAside | Undone
+Event: TypeAlias = Single | Together | Undone
+
+
+def singles_of(event: Event) -> tuple[Single, ...]:
+    """Return the events that an act consists of; an undoing is none.
+
+    Examples
+    --------
+    >>> singles_of(Together((SetAside(3), SetAside(5))))
+    (SetAside(sample=3, aside=True), SetAside(sample=5, aside=True))
+    """
+    if isinstance(event, Undone):
+        return ()
+    return event.events if isinstance(event, Together) else (event,)
+
+
+def told_in(event: Event) -> tuple[Answer, ...]:
+    """Return the answers that came in with an act."""
+    told = [single for single in singles_of(event) if isinstance(single, Told)]
+    return tuple(answer for single in told for answer in single.answers)
 
 
 class Journal(Protocol):
@@ -91,6 +127,8 @@ class Standing:
     names : dict of int to str
         Names by the sample they were given for, oldest first.
     aside : frozenset of int
+    kept : frozenset of int
+        Ids of the answers that were looked at and left to disagree.
     acts : tuple of int
         Positions of the events that :meth:`Session.undo` can still undo.
     n_answers : int
@@ -100,6 +138,7 @@ class Standing:
     answers: tuple[Answer, ...] = ()
     names: dict[int, str] = field(default_factory=dict)
     aside: frozenset[int] = frozenset()
+    kept: frozenset[int] = frozenset()
     acts: tuple[int, ...] = ()
     n_answers: int = 0
 
@@ -122,17 +161,20 @@ def standing(events: Iterable[Event]) -> Standing:
         for position, event in enumerate(listed)
         if position not in undone and not isinstance(event, Undone)
     ]
-    told = [event for event in listed if isinstance(event, Told)]
+    singles = [single for _, event in acts for single in singles_of(event)]
     gone = {
-        id_ for _, event in acts if isinstance(event, Retracted) for id_ in event.ids
+        id_ for single in singles if isinstance(single, Retracted) for id_ in single.ids
     }
     names: dict[int, str] = {}
     aside: set[int] = set()
+    kept: set[int] = set()
     answers: list[Answer] = []
-    for _, event in acts:
-        match event:
+    for single in singles:
+        match single:
             case Told():
-                answers += [answer for answer in event.answers if answer.id not in gone]
+                answers += [
+                    answer for answer in single.answers if answer.id not in gone
+                ]
             case Renamed(sample, name):
                 names.pop(sample, None)
                 names[sample] = name
@@ -140,10 +182,13 @@ def standing(events: Iterable[Event]) -> Standing:
                 aside.add(sample)
             case SetAside(sample, False):
                 aside.discard(sample)
+            case Kept(ids):
+                kept.update(ids)
     return Standing(
         tuple(answers),
         names,
         frozenset(aside),
+        frozenset(kept),
         tuple(position for position, _ in acts),
-        sum(len(event.answers) for event in told),
+        sum(len(told_in(event)) for event in listed),
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -10,10 +10,22 @@ import numpy as np
 
 from likewise.errors import InputError
 from likewise.given import answers_of, links_of_labels
-from likewise.journal import Event, Journal, Standing, Told, standing
+from likewise.journal import (
+    Event,
+    Journal,
+    Renamed,
+    Retracted,
+    SetAside,
+    Single,
+    Standing,
+    Together,
+    Told,
+    standing,
+)
 from likewise.knowledge import Answer, Draft, Knowledge, Question
 from likewise.methods import AnyMethod, Model, suited
 from likewise.problem import Problem, problem_of
+from likewise.reviews import Revision
 
 
 class Loop:
@@ -85,6 +97,27 @@ class Loop:
         self._n_events += 1
         self._learn(answers)
 
+    def _revise(self, revision: Revision) -> None:
+        self._check(*revision.aside)
+        self._check(*revision.back)
+        events: list[Single] = []
+        if revision.retracted:
+            events.append(Retracted(revision.retracted))
+        if revision.told:
+            events.append(Told(tuple(self._numbered(revision.told))))
+        events += [SetAside(sample) for sample in revision.aside]
+        events += [SetAside(sample, aside=False) for sample in revision.back]
+        events += [Renamed(sample, name) for sample, name in revision.renamed]
+        if [type(event) for event in events] == [Told]:
+            self._tell(revision.told, "keep")  # nothing to be thought over again
+        elif events:
+            self._append(events[0] if len(events) == 1 else Together(tuple(events)))
+
+    def _numbered(self, told: Iterable[Answer]) -> Iterator[Answer]:
+        for number, answer in enumerate(told, start=self._standing.n_answers + 1):
+            self._check(answer.question.sample, answer.question.against)
+            yield replace(answer, id=number)
+
     def _learn(self, answers: list[Answer]) -> None:
         if self._model is None:
             self._known = self._known.after_all(answers)
@@ -153,3 +186,7 @@ class Loop:
             raise InputError(
                 f"Sample {samples[0]} was compared with itself: name two samples."
             )
+
+    def _check_answer(self, answer_id: int) -> None:
+        if answer_id not in {answer.id for answer in self._known.answers}:
+            raise InputError(f"There is no answer {answer_id}: see session.history.")

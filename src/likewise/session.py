@@ -6,13 +6,16 @@ from collections.abc import Callable, Iterable
 from importlib import import_module
 from typing import Any, overload
 
-from likewise.arrays import Indices, stack
+from likewise.arrays import stack
+from likewise.checks import as_check, check_of
 from likewise.constraints import Verdict
 from likewise.errors import InputError
 from likewise.given import placed
+from likewise.insight import Insight
 from likewise.journal import (
     Event,
     Journal,
+    Kept,
     MemoryJournal,
     Renamed,
     Retracted,
@@ -20,22 +23,12 @@ from likewise.journal import (
     Undone,
 )
 from likewise.knowledge import Answer, Question
-from likewise.loop import Loop
 from likewise.methods import AnyMethod, find_method
-from likewise.views import (
-    Candidate,
-    Group,
-    Progress,
-    View,
-    candidates_of,
-    compact,
-    explained,
-    groups_of,
-    progress_of,
-)
+from likewise.reviews import Revision
+from likewise.views import Group
 
 
-class Session(Loop):
+class Session(Insight):
     """Cluster by questions.
 
     Parameters
@@ -170,17 +163,13 @@ class Session(Loop):
             [Answer(Question(i, j), Verdict.of(verdict), how="told")], on_conflict
         )
 
-    def candidates(self, sample: int) -> tuple[Candidate, ...]:
-        """Return the groups that a sample may belong to, likeliest first.
-
-        Groups that no answer has confirmed yet are among them. What the probabilities
-        leave to 1 is the chance of a group of its own.
-        """
-        self._check(sample)
-        return candidates_of(self._current(), sample, self.groups, self.labels)
-
     def tell_group(
-        self, sample: int, group: int | str | Group, *, unlike: Iterable[int] = ()
+        self,
+        sample: int,
+        group: int | str | Group,
+        *,
+        unlike: Iterable[int] = (),
+        on_conflict: str = "raise",
     ) -> None:
         """Put a sample into a group: records the pairs that this implies, as one act.
 
@@ -192,6 +181,8 @@ class Session(Loop):
             :meth:`candidates` lists: different from each of them.
         unlike : iterable of int
             Samples of groups that it was seen not to belong to.
+        on_conflict : {"raise", "keep"}
+            As for :meth:`tell`.
         """
         if isinstance(group, str) and group != "new":
             raise InputError(f"A group is a group, a sample or 'new', not {group!r}.")
@@ -200,22 +191,18 @@ class Session(Loop):
             told = placed(sample, None, (*unlike, *rest))
         else:
             anchor = group.id if isinstance(group, Group) else group
+            anchor = self._another(sample) if anchor == sample else anchor
             told = placed(sample, anchor, unlike)
+            if on_conflict == "keep":
+                told[-1] = as_check(self._known, told[-1])
         if told:
-            self._tell(told, "raise")
+            self._tell(told, on_conflict)
 
-    def explain(self, question: Question, called: tuple[str, str] | None = None) -> str:
-        """Return one sentence that says why this pair is asked about.
-
-        Parameters
-        ----------
-        question : Question
-        called : tuple of str, optional
-            What to call the two, where people do not know samples by their numbers.
-        """
-        self._check(question.sample, question.against)
-        usual = f"sample {question.sample}", f"sample {question.against}"
-        return explained(question, self._current(), called or usual)
+    def _another(self, sample: int) -> int:
+        """Return some other sample of a sample's own group."""
+        group = self._known.constraints.group(sample)
+        others = [s for s in self._known.constraints.samples(group) if s != sample]
+        return others[0] if others else sample
 
     def undo(self, act: int | None = None) -> Event | None:
         """Undo the last act that still stands, whatever it was; any depth.
@@ -241,61 +228,54 @@ class Session(Loop):
 
     def retract(self, answer_id: int) -> None:
         """Take back one answer by its id (see :attr:`history`)."""
-        if answer_id not in {answer.id for answer in self._known.answers}:
-            raise InputError(
-                f"There is no answer {answer_id} to retract: see session.history."
-            )
+        self._check_answer(answer_id)
         self._append(Retracted((answer_id,)))
 
-    # What is known
+    def revise(self, revision: Revision) -> None:
+        """Record what one act of a review amounts to; undone as a whole.
 
-    @property
-    def labels(self) -> Indices:
-        """The cluster of each sample, 0..k-1; -1 for samples set aside.
-
-        Certain sets keep their numbers while answers come in.
+        Examples
+        --------
+        >>> session = Session([[0.0], [0.2], [5.0], [5.2]], n_clusters=2)
+        >>> session.revise(session.repairs.confirm([0, 1]))
+        >>> [group.samples for group in session.groups]
+        [(1, 0)]
         """
-        return compact(self._current().labels, self._known.aside)
+        self._revise(revision)
 
-    @property
-    def groups(self) -> tuple[Group, ...]:
-        """The groups that answers have made known, oldest first."""
-        return groups_of(self._known, self.labels, self._standing.names)
+    def keep(self, answer_id: int) -> None:
+        """Leave an answer that disagrees with others as it is, for good."""
+        self._check_answer(answer_id)
+        self._append(Kept((answer_id,)))
 
-    @property
-    def history(self) -> tuple[Answer, ...]:
-        """Every answer that stands, oldest first."""
-        return self._known.answers
+    def check(self, pending: Iterable[Question] = ()) -> Question | None:
+        """Return a pair to ask again although earlier answers imply its relation.
 
-    @property
-    def acts(self) -> tuple[int, ...]:
-        """Positions in the journal of the acts that can still be undone."""
-        return self._standing.acts
+        A wrong answer shows in no other way: ask one now and then, tell the answer as
+        any other, and look at :attr:`doubtful` and :attr:`reliability`.
 
-    @property
-    def names(self) -> dict[int, str]:
-        """Names by the sample that they were given for, oldest first."""
-        return dict(self._standing.names)
+        Parameters
+        ----------
+        pending : iterable of Question
+            Open with other people.
 
-    @property
-    def doubtful(self) -> tuple[Answer, ...]:
-        """The answers that contradict earlier ones and are left out of conclusions."""
-        return tuple(self._known.answers[at] for at in sorted(self._known.doubtful))
+        Returns
+        -------
+        Question or None
+            None when there is nothing to check. A check is told without an error also
+            where it contradicts.
 
-    @property
-    def n_questions(self) -> int:
-        """How many questions were answered, without what was known from the start."""
-        return sum(answer.how != "given" for answer in self._known.answers)
-
-    @property
-    def progress(self) -> Progress:
-        """How far the clustering is, by the method's own estimate."""
-        return progress_of(self._known, self._current())
-
-    @property
-    def view(self) -> View:
-        """What the answers so far amount to, as a value that stays as it is."""
-        return View(self._current(), self._known)
+        Examples
+        --------
+        >>> session = Session([[0.0], [0.2], [0.4], [5.0]], n_clusters=2)
+        >>> session.tell_pair(0, 1, "same")
+        >>> session.tell_pair(1, 2, "same")
+        >>> session.check().pair
+        (0, 2)
+        """
+        rng = self._rng("check", len(self._known.answers))
+        graph, labels = self._given.neighbours, self._current().labels
+        return check_of(self._known, graph, labels, rng, pending)
 
     def reload(self) -> None:
         """Take in what others have written to the journal since it was last read."""

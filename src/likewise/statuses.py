@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
 from likewise.arrays import Indices
 from likewise.constraints import Verdict
 from likewise.knowledge import Knowledge
+from likewise.reviews import Repairs
 
 Status: TypeAlias = Literal["confirmed", "guessed", "deferred", "aside"]
 
@@ -66,6 +67,18 @@ def statuses_of(known: Knowledge) -> Statuses:
     }
     confirmed = frozenset(placed) - known.aside
     return Statuses(confirmed, frozenset(unsure) - known.aside - confirmed, known.aside)
+
+
+def statuses_within(repairs: Repairs) -> Statuses:
+    """Return how settled the samples are in the present clusters.
+
+    A sample that is known to be apart from others, and together with none, is confirmed
+    only where it speaks for its cluster: anywhere else it is a guess.
+    """
+    found, members = statuses_of(repairs.known), repairs.known.constraints.members
+    lone = {g for g, samples in members.items() if len(samples) == 1}
+    guessed = {g for g in lone & found.confirmed if repairs.anchor(g) != g}
+    return replace(found, confirmed=found.confirmed - guessed)
 
 
 def cluster_names(labels: Indices, names: Mapping[int, str]) -> dict[int, str]:

@@ -142,6 +142,8 @@ def candidates_of(
     by_sample = {s: group for group in groups for s in group.samples}
     found = []
     for members, probability in model.chances(sample).groups:
+        if members == (sample,):
+            continue  # it would be compared with itself
         group = by_sample.get(members[0])
         if group is None:
             label = int(labels[members[0]])

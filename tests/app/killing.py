@@ -1,196 +1,196 @@
-"""A server that is killed at any moment while somebody answers.
-
-A process of its own forks the servers, because only one without threads should; that
-way a start takes a moment, and 25 of them are no matter.
-"""
+"""A server that is killed at any moment while somebody acts, and what they saw."""
 
 from __future__ import annotations
 
-import json
-import os
 import random
-import signal
-import socket
-import sys
 import time
-import traceback
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from http.client import HTTPConnection
-from pathlib import Path
-from typing import Any
-from urllib.parse import urlsplit
+from typing import Any, TypeAlias
 
-from likewise.app import preparing, server  # noqa: F401 - once, for all children
-from likewise.cli.serving import Listening, Sorting, run_app
-from likewise.datasets.files import Reading
+from tests.app.processes import Log, Person, Said
 
-STATUS = len("HTTP/1.1 200")
-
-
-def serve(folder: Path, method: str) -> None:
-    """Do what ``likewise app`` does."""
-    heap = preparing.PathHeap(
-        folder / "table.csv", "auto", folder / "vectors", Reading(label="group")
-    )
-    options = {"method": method, "n_clusters": None, "random_state": 0}
-    url = f"sqlite:///{folder / 'project.db'}"
-    run_app(
-        Sorting(url, "table", heap, folder, options),
-        Listening("127.0.0.1", 0, None, "ann", no_browser=True, as_json=True),
-    )
-
-
-@dataclass
-class Running:
-    """A server in a process of its own."""
-
-    folder: Path
-    method: str
-    child: int = 0
-    port: int = 0
-    door: str = ""
-
-    def start(self) -> None:
-        here, there = os.pipe()
-        sys.stdout.flush()
-        self.child = os.fork()
-        if not self.child:
-            self._be_it(there)
-        os.close(there)
-        with os.fdopen(here) as lines:
-            address = urlsplit(json.loads(lines.readline())["url"])
-        self.port, self.door = address.port or 0, f"{address.path}?{address.query}"
-
-    def _be_it(self, there: int) -> None:
-        os.dup2(there, 1)
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
-        try:
-            serve(self.folder, self.method)
-        except BaseException:
-            traceback.print_exc()
-        finally:
-            os._exit(1)
-
-    def kill(self) -> None:
-        os.kill(self.child, signal.SIGKILL)
-        os.waitpid(self.child, 0)
+LONGEST_START = 0.3  # seconds; most starts are over by then
+SENDING = ("request", "work", "reply")  # while an act is on its way
+RESTING = ("idle", "start")  # while nobody acts
+MOST_ACTS = 4  # between two kills
+KINDS = {  # how often each is done
+    "answer": 66,
+    "unsure": 4,
+    "pick": 8,
+    "aside": 4,
+    "put_back": 3,
+    "rename": 6,
+    "undo": 9,
+}
+Choose: TypeAlias = Callable[[Any, str], Said]
 
 
 @dataclass
 class Killing:
-    """One person who answers, and what they saw acknowledged."""
+    """One person who acts while the server is killed, and what came of it.
 
-    running: Running
+    Attributes
+    ----------
+    person : Person
+    choose : callable
+        ``choose(state, id)`` returns what the person does next.
+    rng : Random
+    acknowledged : list
+        The marks of all acts whose replies have come, in order.
+    lost, doubled : set
+        Marks of those that were not in the log after a kill, or more than once.
+    wrong : list of str
+        What else was not as it should be.
+    """
+
+    person: Person
+    choose: Choose
     rng: random.Random
-    truth: list[str]
-    key: str = ""
-    acknowledged: list[str] = field(default_factory=list)
-    pairs: list[tuple[int, int]] = field(default_factory=list)
+    acknowledged: Log = field(default_factory=list)
     seconds: list[float] = field(default_factory=list)
-    n_repeated: int = 0
+    moments: Counter[str] = field(default_factory=Counter)
+    n_recorded: int = 0
+    n_unrecorded: int = 0
+    lost: set[Any] = field(default_factory=set)
+    doubled: set[Any] = field(default_factory=set)
     wrong: list[str] = field(default_factory=list)
 
-    def work(self, n_answers: int, n_kills: int) -> None:
-        """Answer, and kill the server during some of the answers."""
-        self._begin()
-        doomed = set(self.rng.sample(range(n_answers), n_kills))
-        for at in range(n_answers):
-            state = self._state()
-            if at in doomed:
-                self._answer_and_kill(state, f"answer-{at:05}")
-            else:
-                self._answer(state, f"answer-{at:05}")
-        self.running.kill()
+    def begin(self) -> None:
+        self.person.running.start()
+        self.person.enter()
 
-    def _begin(self) -> None:
-        self.running.start()
-        reply = self._asked("GET", self.running.door)
-        self.key = reply.headers["set-cookie"].partition("=")[2].partition(";")[0]
+    def go_on(self, moment: str | None) -> bool:
+        """Act, and kill the server at that moment; False when all is settled."""
+        state = self.person.state()
+        if state["question"] is None:
+            return False
+        said = self.choose(state, f"act-{len(self.acknowledged):06}")
+        if moment is None:
+            began = time.perf_counter()
+            self._say(said)
+            self.seconds.append(time.perf_counter() - began)
+        else:
+            self._cut_off(state, said if moment in SENDING else None, moment)
+        return True
 
-    def _answer(self, state: Any, id_: str) -> None:
-        began = time.perf_counter()
-        after = self._told(state, id_)
-        self.seconds.append(time.perf_counter() - began)
-        if after["version"] != state["version"] + 1:
-            self.wrong.append(f"{id_} was counted {after['version']}")
+    def _say(self, said: Said) -> None:
+        after = self.person.say(said)
+        if said.mark not in self.acknowledged[-1:]:
+            self.acknowledged.append(said.mark)
+        count = len(self.acknowledged)
+        if after.get("version", count) != count:
+            self.wrong.append(f"{said} was counted {after['version']}, not {count}")
 
-    def _told(self, state: Any, id_: str) -> Any:
-        reply = self._asked("POST", "/api/answer", self._body(state, id_))
-        if reply.status != 200:
-            self.wrong.append(f"{id_} got {reply.status}")
-        self.acknowledged.append(id_)
-        question = state["question"]
-        self.pairs.append((question["sample"]["item"], question["against"]["item"]))
-        return json.loads(reply.content)
+    def _cut_off(self, before: Any, said: Said | None, moment: str) -> None:
+        self.moments[moment] += 1
+        if said and self.person.begin_to_say(said, moment, self.rng):
+            self.acknowledged.append(said.mark)
+        self.person.running.kill()
+        if moment == "start":
+            self.person.running.begin()
+            self.person.running.linger(self.rng.uniform(0, LONGEST_START))
+            self.person.running.kill()
+        self.person.running.start()
+        self._compare(before, said)
+        if said:
+            self._say(said)
 
-    def _answer_and_kill(self, state: Any, id_: str) -> None:
-        was_acknowledged = self._interrupted(self._body(state, id_))
-        self.running.kill()
-        self.running.start()
-        found = self._state()
-        n_new = found["version"] - state["version"]
-        self.n_repeated += n_new
-        if n_new not in (0, 1) or n_new < was_acknowledged:
-            self.wrong.append(f"{id_} left {n_new} answers")
-        if n_new == 0 and found["question"] != state["question"]:
-            self.wrong.append(f"another question than before {id_}")
-        if self._told(state, id_)["version"] != state["version"] + 1:
-            self.wrong.append(f"{id_} was not counted once")
+    def _compare(self, before: Any, said: Said | None) -> None:
+        """Compare what the log and the page say with what was acknowledged."""
+        log, found = self.person.running.log(), self.person.state()
+        new = [said.mark] if said and said.mark not in self.acknowledged[-1:] else []
+        is_new = bool(new) and log[-1:] == new
+        self.n_recorded += is_new
+        self.n_unrecorded += bool(new) and not is_new
+        self.lost |= set(self.acknowledged) - set(log)
+        self.doubled |= {mark for mark, times in Counter(log).items() if times > 1}
+        if log != self.acknowledged + new[:is_new]:
+            self.wrong.append(f"the log ends {log[-3:]}, not {self.acknowledged[-3:]}")
+        if found["version"] != len(log):
+            self.wrong.append(f"{len(log)} acts are shown as {found['version']}")
+        if len(log) == before["version"] and asked(found) != asked(before):
+            self.wrong.append(f"{asked(found)} is asked instead of {asked(before)}")
 
-    def _interrupted(self, body: bytes) -> bool:
-        """Send an answer and stop anywhere; tell whether it was acknowledged."""
-        head = "".join(f"{k}: {v}\r\n" for k, v in self._headers(body).items())
-        sent = f"POST /api/answer HTTP/1.1\r\nHost: localhost\r\n{head}\r\n".encode()
-        sent += body
-        where = self.rng.choice(["request", "work", "reply"])
-        with socket.create_connection(("127.0.0.1", self.running.port)) as line:
-            if where == "request":
-                line.sendall(sent[: self.rng.randrange(len(sent))])
-                return False
-            line.sendall(sent)
-            if where == "work":
-                sum(range(self.rng.randrange(1_000_000)))  # anywhere in the work
-                return False
-            return len(line.recv(self.rng.randint(1, 400))) >= STATUS
 
-    def _body(self, state: Any, id_: str) -> bytes:
+def asked(state: Any) -> Any:
+    """Return the question of a state, without the old answer that undo marks."""
+    return state["question"] and {**state["question"], "before": None}
+
+
+def rightly(truth: Sequence[Any]) -> Choose:
+    """Return who answers every question as it is."""
+
+    def choose(state: Any, id_: str) -> Said:
         question = state["question"]
         items = (question[side]["item"] for side in ("sample", "against"))
-        is_same = len({self.truth[item] for item in items}) == 1
-        verdict = "same" if is_same else "different"
-        said = {"question": question["id"], "verdict": verdict, "client_id": id_}
-        return json.dumps(said).encode()
-
-    def _headers(self, body: bytes) -> dict[str, str]:
-        return {
-            "Authorization": f"Bearer {self.key}",
-            "Content-Type": "application/json",
-            "Content-Length": str(len(body)),
+        is_same = len({truth[item] for item in items}) == 1
+        body = {
+            "question": question["id"],
+            "verdict": "same" if is_same else "different",
         }
+        return Said("/api/answer", {**body, "client_id": id_})
 
-    def _state(self) -> Any:
-        while True:
-            state = json.loads(self._asked("GET", "/api/state").content)
-            if state["status"] != "preparing":
-                return state
-
-    def _asked(self, method: str, path: str, body: bytes = b"") -> Any:
-        line = HTTPConnection("127.0.0.1", self.running.port, timeout=60)
-        line.request(method, path, body or None, self._headers(body))
-        reply: Any = line.getresponse()
-        reply.content = reply.read()
-        line.close()
-        return reply
+    return choose
 
 
-def main(folder: Path, method: str, n_answers: int, n_kills: int, seed: int) -> None:
-    rows = (folder / "table.csv").read_text().splitlines()[1:]
-    truth = [row.rpartition(",")[2] for row in rows]
-    killing = Killing(Running(folder, method), random.Random(seed), truth)
-    killing.work(n_answers, n_kills)
-    found = ("acknowledged", "pairs", "seconds", "n_repeated", "wrong")
-    print(json.dumps({name: getattr(killing, name) for name in found}))
+@dataclass
+class Mixed:
+    """Somebody who does all that can be done, and tells the truth."""
+
+    person: Person
+    truth: Sequence[Any]
+    rng: random.Random
+    aside: list[int] = field(default_factory=list)
+
+    def __call__(self, state: Any, id_: str) -> Said:
+        """Return what to do next."""
+        (kind,) = self.rng.choices([*KINDS], [*KINDS.values()])
+        wanted = getattr(self, f"_{kind}")(state)
+        if wanted is None:
+            return rightly(self.truth)(state, id_)
+        path, body = wanted
+        return Said(f"/api/{path}", {**body, "client_id": id_})
+
+    def _answer(self, _: Any) -> None:
+        return None
+
+    def _unsure(self, state: Any) -> Any:
+        return "answer", {"question": state["question"]["id"], "verdict": "unsure"}
+
+    def _pick(self, state: Any) -> Any:
+        found = self.person.get("/api/candidates")
+        sample = state["question"]["sample"]["item"]
+        ids = [group["id"] for group in found["groups"]]
+        right = [id_ for id_ in ids if self.truth[id_] == self.truth[sample]]
+        if sample in ids or (not right and found["has_more"]):
+            return None
+        group = right[0] if right else "new"
+        return "pick", {"question": found["question"], "group": group}
+
+    def _aside(self, state: Any) -> Any:
+        item = state["question"]["sample"]["item"]
+        self.aside.append(item)
+        return "aside", {"item": item}
+
+    def _put_back(self, _: Any) -> Any:
+        if not self.aside:
+            return None
+        item = self.aside.pop(self.rng.randrange(len(self.aside)))
+        return "aside", {"item": item, "aside": False}
+
+    def _rename(self, state: Any) -> Any:
+        group = state["question"]["group"]
+        name = f"name {state['version']}"
+        return group and ("rename", {"item": group["id"], "name": name})
+
+    def _undo(self, state: Any) -> Any:
+        return ("undo", {}) if state["can_undo"] else None
 
 
-if __name__ == "__main__":
-    main(Path(sys.argv[1]), sys.argv[2], *map(int, sys.argv[3:6]))
+def moments(rng: random.Random) -> Iterator[str | None]:
+    """Yield when to kill the server; None for an act that is not disturbed."""
+    while True:
+        yield from [None] * rng.randint(0, MOST_ACTS)
+        yield rng.choice(SENDING + RESTING)

@@ -2,51 +2,25 @@
 
 from __future__ import annotations
 
-import json
-import os
-import subprocess
-import sys
+import random
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
-from tests.app import killing
+from tests.app.killing import SENDING, Killing, Mixed, moments, rightly
+from tests.app.processes import NAME, Person, Running, write_table
 from tests.problems import Tiny, blobs
 
 from likewise import Session
 from likewise.journal import Told
 from likewise.storage import open_store
 
-
-def written(folder: Path, tiny: Tiny) -> None:
-    rows = [
-        f"{x!r},{y!r},{k}"
-        for (x, y), k in zip(tiny.X.tolist(), tiny.truth, strict=True)
-    ]
-    (folder / "table.csv").write_text("\n".join(["x,y,group", *rows]))
-
-
-def killed(folder: Path, method: str, n_answers: int, n_kills: int, seed: int) -> Any:
-    """Let a process of its own do the work; return what it saw."""
-    words = [method, str(n_answers), str(n_kills), str(seed)]
-    done = subprocess.run(
-        [sys.executable, killing.__file__, str(folder), *words],
-        env={**os.environ, "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"},
-        capture_output=True,
-        text=True,
-        timeout=600,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
-    return json.loads(done.stdout)
-
-
 CASES = [
     pytest.param("likewise", (8,) * 4, 20, 3, id="some answers"),
     pytest.param("random", (10,) * 8, 200, 25, id="many", marks=pytest.mark.slow),
     pytest.param("likewise", (6,) * 20, 200, 25, id="ours", marks=pytest.mark.slow),
 ]
+NO_CHECKS = {"checks": 0}  # questions that a session alone would not ask
 
 
 @pytest.mark.parametrize(("method", "sizes", "n_answers", "n_kills"), CASES)
@@ -58,30 +32,60 @@ def test_a_killed_server_has_every_acknowledged_answer_and_the_same_question(
     n_answers: int,
     n_kills: int,
 ) -> None:
-    tiny = blobs(sizes, spread=1.5, seed=seed)
-    written(tmp_path, tiny)
+    tiny, rng = blobs(sizes, spread=1.5, seed=seed), random.Random(seed)
+    write_table(tmp_path, tiny)
+    running = Running(tmp_path, method, NO_CHECKS)
+    killing = Killing(Person(running), rightly(tiny.truth.tolist()), rng)
 
-    saw = killed(tmp_path, method, n_answers, n_kills, seed)
+    killing.begin()
+    doomed = set(rng.sample(range(n_answers), n_kills))
+    for at in range(n_answers):
+        assert killing.go_on(rng.choice(SENDING) if at in doomed else None)
+    running.kill()
 
-    store = open_store(f"sqlite:///{tmp_path / 'project.db'}")
-    acts = store.project("table").acts()
-    store.close()
-    lost = set(saw["acknowledged"]) - {act.client_id for act in acts}
-    p95 = np.percentile(saw["seconds"], 95) * 1000
+    p95 = np.percentile(killing.seconds, 95) * 1000
     print(
-        f"{method}: {n_answers} answers, {n_kills} kills, {len(saw['acknowledged'])} "
-        f"acknowledged, {len(lost)} lost, {saw['n_repeated']} of those cut off were "
-        f"recorded already; p95 of an answer {p95:.0f} ms"
+        f"{method}: {n_answers} answers, {n_kills} kills, {len(killing.lost)} lost, "
+        f"{killing.n_recorded} of those cut off were recorded already; p95 of an "
+        f"answer {p95:.0f} ms"
     )
-    assert saw["wrong"] == []
-    assert [act.client_id for act in acts] == saw["acknowledged"]
-    assert len(acts) == n_answers
-    told = [act.event.answers[0] for act in acts if isinstance(act.event, Told)]
-    asked = [[a.question.sample, a.question.against] for a in told]
-    assert asked == saw["pairs"] == undisturbed(tiny, method, n_answers)
+    assert killing.wrong == []
+    assert killing.lost == killing.doubled == set()
+    assert running.log() == killing.acknowledged
+    assert len(killing.acknowledged) == n_answers
+    assert asked_in(tmp_path) == undisturbed(tiny, method, n_answers)
 
 
-def undisturbed(tiny: Tiny, method: str, n_answers: int) -> list[list[int]]:
+def test_acts_of_every_kind_survive_kills_at_any_moment(
+    tmp_path: Path, seed: int
+) -> None:
+    tiny, rng = blobs((8,) * 6, spread=1.5, seed=seed), random.Random(seed)
+    write_table(tmp_path, tiny)
+    person = Person(Running(tmp_path, "likewise"))
+    killing = Killing(person, Mixed(person, tiny.truth.tolist(), rng), rng)
+
+    killing.begin()
+    for moment in moments(rng):
+        assert killing.go_on(moment)
+        if killing.moments.total() == 6:
+            break
+    person.running.kill()
+
+    assert killing.wrong == []
+    assert killing.lost == killing.doubled == set()
+    assert person.running.log() == killing.acknowledged
+
+
+def asked_in(folder: Path) -> list[tuple[int, int]]:
+    """Return the pairs in the log of a project."""
+    store = open_store(f"sqlite:///{folder / 'project.db'}")
+    events = [act.event for act in store.project(NAME).acts()]
+    store.close()
+    told = [event.answers[0].question for event in events if isinstance(event, Told)]
+    return [(question.sample, question.against) for question in told]
+
+
+def undisturbed(tiny: Tiny, method: str, n_answers: int) -> list[tuple[int, int]]:
     """Return what is asked when nothing is killed."""
     X = (tiny.X - tiny.X.mean(axis=0)) / tiny.X.std(axis=0)
     session, asked = Session(X, method), []
@@ -90,5 +94,5 @@ def undisturbed(tiny: Tiny, method: str, n_answers: int) -> list[list[int]]:
         assert question is not None
         i, j = question.sample, question.against
         session.tell(question, bool(tiny.truth[i] == tiny.truth[j]))
-        asked.append([i, j])
+        asked.append((i, j))
     return asked

@@ -59,7 +59,7 @@ def test_items_in_no_group_are_listed_apart(ann: TestClient) -> None:
 
     assert [card["item"] for card in found["aside"]] == [aside]
     assert [card["item"] for card in found["deferred"]] == [unsure]
-    assert f'data-item="{aside}"' in ann.get("/groups").text
+    assert f'data-item="{aside}"' in ann.get("/groups/set-aside").text
 
 
 def test_folders_are_written_beside_the_project(
@@ -278,14 +278,17 @@ def test_a_name_for_what_is_set_aside_is_not_recorded(
     assert rows.desk.version == 1
 
 
-def test_a_pick_that_denies_itself_is_409(rows: Served, ann: TestClient) -> None:
+def test_a_pick_that_denies_itself_is_kept_as_doubtful(
+    rows: Served, ann: TestClient
+) -> None:
     now = question(ann)
     group = now["against"]["item"]
     body = {"question": now["id"], "group": group, "rejected": [group]}
 
-    refused(post(ann, "pick", **body), 409, "imply")
-    assert rows.desk.version == 0
-    assert question(ann)["id"] == now["id"]
+    reply = post(ann, "pick", **body).json()
+    assert reply["disagreement"] == 2
+    assert [answer.id for answer in rows.desk.session.doubtful] == [2]
+    assert reply["question"]["id"] != now["id"]
 
 
 def test_a_pick_of_no_group_is_400(ann: TestClient) -> None:

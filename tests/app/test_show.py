@@ -22,9 +22,9 @@ from tests.app.places import (
 from tests.problems import Tiny, blobs
 
 from likewise.app.cards import MANY_COLUMNS, card_of, compared
-from likewise.app.desk import Stamp
-from likewise.app.messages import Aside, Card
-from likewise.app.show import IN_A_ROW, MANY_GROUPS, PER_GROUP, PER_PICKER
+from likewise.app.messages import Card
+from likewise.app.show import IN_A_ROW, MANY_GROUPS, PER_PICKER
+from likewise.app.stamped import Stamp
 from likewise.storage import Item
 
 MANY = blobs((3,) * (PER_PICKER + 8), spread=0.05)
@@ -205,51 +205,6 @@ def test_a_group_keeps_its_number_while_answers_come_in(
     assert len(numbers) == 3
 
 
-def test_groups_are_listed_largest_first_and_hold_everything(rows: Served) -> None:
-    found = rows.shown.groups().groups
-
-    assert sum(group.size for group in found) == 12
-    assert [g.size for g in found] == sorted((g.size for g in found), reverse=True)
-
-
-def test_a_group_is_shown_page_by_page(tmp_path: Path) -> None:
-    tiny = blobs((PER_GROUP + 9,), spread=0.1)
-    options = {"n_clusters": 1, "method": "random", "random_state": 0}
-    here = served(tmp_path, rows_heap(tiny), options=options).prepared()
-    zoe_tells(here, 4, 7, "same")
-
-    pages = [here.shown.group(0, start) for start in (0, PER_GROUP, 10**6)]
-
-    sizes = [(len(p.items), len(p.confirmed), p.has_more) for p in pages if p]
-    assert sizes == [(PER_GROUP, PER_GROUP, True), (9, 9, False), (0, 0, False)]
-    assert pages[0] is not None
-    assert [card.item for card in pages[0].items[:2]] == [4, 7]
-    assert pages[0].confirmed[:3] == [True, True, False]
-
-
-def test_guessed_items_come_least_sure_first(tmp_path: Path) -> None:
-    tiny = blobs((8, 8, 8), spread=1.5)
-    here = served(tmp_path, rows_heap(tiny)).prepared()
-    sure = here.desk.session.view.model.confidence
-
-    for group in here.shown.groups().groups:
-        page = here.shown.group(group.id, 0)
-        assert page is not None
-        guessed = [
-            sure[card.item]
-            for card, is_known in zip(page.items, page.confirmed, strict=True)
-            if not is_known
-        ]
-        assert guessed == sorted(guessed)
-
-
-def test_an_item_that_is_set_aside_is_in_no_group(rows: Served) -> None:
-    rows.desk.set_aside("ann", Aside(item=5, client_id=new_id()))
-
-    assert rows.shown.group(5, 0) is None
-    assert sum(group.size for group in rows.shown.groups().groups) == 11
-
-
 def test_with_everything_set_aside_all_pages_are_there(rows: Served) -> None:
     browser = rows.seat()
     answered(browser, "same")
@@ -344,3 +299,16 @@ def test_cards_say_what_became_of_a_file(tmp_path: Path) -> None:
     statuses = [card.status for card in again.shown.cards([3, 4, 5])]
     assert statuses == ["gone", "changed", "here"]
     assert again.seat().get("/thumb/3").content == thumb
+
+
+def test_a_group_is_named_after_an_item_that_is_in_the_game(rows: Served) -> None:
+    browser = rows.seat()
+    answered(browser, "same")
+    group = rows.desk.session.groups[0]
+    first, *others = group.samples
+    rows.desk.journal.stamp = Stamp("zoe", new_id())
+    rows.desk.session.set_aside(first)
+
+    left = rows.shown._group(rows.desk.session.groups[0], 0)
+
+    assert left.id in others

@@ -12,10 +12,12 @@ from likewise.datasets import load
 from likewise.journal import (
     Event,
     Journal,
+    Kept,
     MemoryJournal,
     Renamed,
     Retracted,
     SetAside,
+    Together,
     Told,
     Undone,
 )
@@ -45,6 +47,14 @@ EVENTS: list[Event] = [
     SetAside(7),
     SetAside(7, aside=False),
     Retracted((2,)),
+    Kept((1,)),
+    Together(
+        (
+            Retracted((3,)),
+            Told((Answer(Question(4, 3), Verdict.SAME, 4, "review"),)),
+            SetAside(5),
+        )
+    ),
     Undone(2),
 ]
 

@@ -24,6 +24,7 @@ playwright = pytest.importorskip("playwright.sync_api")
 
 PATIENCE = 20_000  # milliseconds; a loaded machine is slow, a broken page never comes
 OUTSIDE = re.compile(r"^(?!http://127\.0\.0\.1:)")
+playwright.expect.set_options(timeout=PATIENCE)
 Serve: TypeAlias = Callable[..., Server]
 Sit: TypeAlias = Callable[..., Seat]
 

@@ -13,7 +13,7 @@ from tests.e2e.running import Server
 from tests.e2e.seat import Seat
 
 TOUCH = 44  # pixels that a finger hits
-PATHS = ("", "groups", "groups/0", "export")
+PATHS = ("", "groups", "groups/0", "map", "history", "disagreements", "export", "api")
 NAMELESS = re.compile(
     r"^\s*- (?:button|link|img|textbox|progressbar|dialog)(?: \[[^\]]*\])*:?$",
     re.MULTILINE,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import shutil
 from pathlib import Path
 
 import numpy as np
@@ -12,7 +13,7 @@ from hypothesis import strategies as st
 
 from likewise.encoders import VectorCache
 from likewise.encoders.base import Vectors
-from likewise.errors import InputError
+from likewise.errors import CacheWarning
 
 NAME = "sizes/1"
 
@@ -124,5 +125,27 @@ def test_a_damaged_byte_never_gives_a_wrong_vector(
 def test_a_folder_that_cannot_be_made_is_named(tmp_path: Path) -> None:
     (tmp_path / "taken").write_text("a file")
 
-    with pytest.raises(InputError, match=r"cannot be kept in .*choose another folder"):
+    with pytest.warns(CacheWarning, match=r"cannot be kept in .*allow writing"):
         store(tmp_path / "taken", made(1))
+
+
+def test_a_folder_that_goes_away_is_told_once(tmp_path: Path) -> None:
+    cache = VectorCache(tmp_path / "cache")
+
+    with cache.writing(NAME) as write:
+        write(made(1))
+        shutil.rmtree(tmp_path / "cache")
+        with pytest.warns(CacheWarning, match="cannot be kept"):
+            write(made(2))
+        write(made(3))  # without another warning, which would be an error here
+
+    assert cache.read(NAME, made(3)) == {}
+
+
+def test_a_file_that_cannot_be_read_is_left_out(tmp_path: Path) -> None:
+    vectors = made(2)
+    cache = store(tmp_path, vectors)
+    (file,) = tmp_path.rglob("*.vectors")
+    file.with_name("000009.vectors").mkdir()
+
+    assert_same(cache.read(NAME, vectors), vectors)

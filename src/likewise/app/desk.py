@@ -2,82 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from threading import RLock
 
 from likewise.app.messages import Aside, Pick, Rename, Reply, Undo
+from likewise.app.stamped import Stamp, StampedJournal
+from likewise.checks import is_due
 from likewise.constraints import Verdict
-from likewise.errors import InputError, StaleError
 from likewise.journal import Event, Told
-from likewise.knowledge import Question
+from likewise.knowledge import Answer, Question
 from likewise.session import Session
-from likewise.storage.base import Act, OpenQuestion, Project
+from likewise.storage.base import OpenQuestion, Project
 
+EVERY = 15  # of a person's questions one is a check
 LEASE = 600.0  # seconds for which a question is one person's
+QUESTIONED = ("asked", "group")  # answers that came of a question
 TRIES = 5  # questions to look for before a person has to wait
-
-
-@dataclass(frozen=True, slots=True)
-class Stamp:
-    """Who acts, under which id, and which question it closes."""
-
-    who: str
-    client_id: str
-    closes: int | None = None
-
-
-class StampedJournal:
-    """A project's journal, in which each act carries a stamp.
-
-    An act is on disk before :meth:`append` returns.
-    """
-
-    def __init__(self, project: Project, clock: Callable[[], float]) -> None:
-        self._project = project
-        self._clock = clock
-        self._events: list[Event] = []
-        self.whose: list[str] = []
-        self.seen: set[str | None] = set()
-        self.stamp: Stamp | None = None
-        self.catch_up()
-
-    def append(self, event: Event) -> None:
-        """Record the event under the present stamp."""
-        stamp = self.stamp
-        if stamp is None:
-            raise InputError("An act needs to say whose it is.")
-        act = self._project.act(
-            event,
-            who=stamp.who,
-            now=self._clock(),
-            client_id=stamp.client_id,
-            expected=len(self._events),
-            closes=stamp.closes,
-        )
-        if act.is_repeat:
-            raise StaleError("Another server has recorded this: look again.")
-        self._take([act])
-
-    def catch_up(self) -> bool:
-        """Read what others have recorded; tell whether there was anything."""
-        new = self._project.acts(since=len(self._events))
-        self._take(new)
-        return bool(new)
-
-    def _take(self, acts: Iterable[Act]) -> None:
-        for act in acts:
-            self._events.append(act.event)
-            self.whose.append(act.who)
-            self.seen.add(act.client_id)
-
-    def read(self) -> Iterator[Event]:
-        """Yield every event, oldest first."""
-        yield from tuple(self._events)
-
-    def __len__(self) -> int:
-        return len(self._events)
 
 
 class Desk:
@@ -90,6 +31,13 @@ class Desk:
         ``begin(journal)`` makes the session.
     clock : callable
         Returns the seconds since 1970.
+
+    Attributes
+    ----------
+    checks : int
+        One question in so many asks again what is known; 0 for none.
+    before_act : callable
+        Called before each act is recorded.
     """
 
     def __init__(
@@ -101,7 +49,9 @@ class Desk:
         self.project = project
         self.journal = StampedJournal(project, clock)
         self.session = begin(self.journal)
+        self.checks = int(project.info().settings.get("checks", EVERY))
         self.lock = RLock()
+        self.before_act: Callable[[], None] = lambda: None
         self._clock = clock
 
     @property
@@ -118,7 +68,7 @@ class Desk:
         answers of others have settled it meanwhile.
         """
         with self.lock:
-            self._catch_up()
+            self.catch_up()
             now = self._clock()
             mine = self.project.question_of(who)
             if mine is not None and self._is_open(mine.question):
@@ -134,7 +84,7 @@ class Desk:
             if other.who != who
         ]
         for _ in range(TRIES):
-            found = self.session.ask_besides(pending)
+            found = self._proposed(who, pending)
             if found is None:
                 return None
             wanted = OpenQuestion(who, found, now + LEASE, self.version)
@@ -144,7 +94,30 @@ class Desk:
             pending.append(found)
         return None
 
-    def _catch_up(self) -> None:
+    def _proposed(self, who: str, pending: list[Question]) -> Question | None:
+        is_checked = is_due(self._answers_of(who), self.checks)
+        check = self.session.check(pending) if is_checked else None
+        return check or self.session.ask_besides(pending)
+
+    def _answers_of(self, who: str) -> list[Answer]:
+        """Return what a person has answered, as far as it stands, oldest first."""
+        journal = self.journal
+        mine = [at for at in self.session.acts if journal.whose[at] == who]
+        return [answer for at in mine for answer in journal.told(at)]
+
+    def disagreement(self, who: str) -> int | None:
+        """Return the answer of a person's last act that denies earlier ones, by id.
+
+        None where there is none, or where somebody has decided that it stays.
+        """
+        last = self.last_act(who)
+        if last is None:
+            return None
+        told = {answer.id for answer in self.journal.told(last)}
+        doubtful = {answer.id for answer in self.session.doubtful}
+        return max(told & doubtful - self.session.kept, default=None)
+
+    def catch_up(self) -> None:
         """Take in what another server, or an import, has put into the project."""
         if self.journal.catch_up():
             self.session.reload()
@@ -163,43 +136,57 @@ class Desk:
     # Acts
 
     def answer(self, who: str, reply: Reply) -> str | None:
-        """Record an answer; return a notice when it could not be taken as it is."""
+        """Record an answer; return a notice when it came too late.
+
+        One that earlier answers deny is kept as doubtful: see :meth:`disagreement`.
+        """
         with self._acting(who, reply.client_id, reply.question) as mine:
             if mine is None:
                 return self._missed(reply.client_id)
-            before = len(self.session.doubtful)
             self.session.tell(mine.question, reply.verdict, on_conflict="keep")
-            return DOUBTFUL if len(self.session.doubtful) > before else None
+            return None
 
     def pick(self, who: str, pick: Pick) -> str | None:
-        """Put the sample of a question into a group."""
+        """Put the sample of a question into a group; what is denied is doubtful."""
         with self._acting(who, pick.client_id, pick.question) as mine:
             if mine is None:
                 return self._missed(pick.client_id)
             sample, unlike = mine.question.sample, list(pick.rejected)
             if pick.group == "new" and not self.session.candidates(sample):
                 unlike.append(mine.question.against)  # all that there is to be unlike
-            self.session.tell_group(sample, pick.group, unlike=unlike)
+            self.session.tell_group(
+                sample, pick.group, unlike=unlike, on_conflict="keep"
+            )
+            return None
+
+    def act(
+        self, who: str, client_id: str, do: Callable[[Session], None]
+    ) -> str | None:
+        """Do something to the session as one act of a person.
+
+        Returns
+        -------
+        str or None
+            Why it was not done now; None when it was, now or before.
+        """
+        with self._acting(who, client_id) as mine:
+            if mine is None:
+                return self._missed(client_id)
+            do(self.session)
             return None
 
     def set_aside(self, who: str, aside: Aside) -> str | None:
         """Take an item out of the game, or bring it back."""
-        with self._acting(who, aside.client_id) as mine:
-            if mine is None:
-                return self._missed(aside.client_id)
-            if aside.aside:
-                self.session.set_aside(aside.item)
-            else:
-                self.session.put_back(aside.item)
-            return None
+
+        def do(session: Session) -> None:
+            (session.set_aside if aside.aside else session.put_back)(aside.item)
+
+        return self.act(who, aside.client_id, do)
 
     def rename(self, who: str, rename: Rename) -> str | None:
         """Name the group of an item."""
-        with self._acting(who, rename.client_id) as mine:
-            if mine is None:
-                return self._missed(rename.client_id)
-            self.session.rename(rename.item, rename.name.strip())
-            return None
+        name = rename.name.strip()
+        return self.act(who, rename.client_id, lambda s: s.rename(rename.item, name))
 
     def undo(self, who: str, undo: Undo) -> tuple[str | None, Verdict | None]:
         """Take back the last act of a person that still stands.
@@ -228,7 +215,7 @@ class Desk:
         return next((at for at in reversed(standing) if whose[at] == who), None)
 
     def _give_back(self, who: str, event: Event | None) -> Verdict | None:
-        if not isinstance(event, Told) or event.answers[0].how == "given":
+        if not isinstance(event, Told) or event.answers[-1].how not in QUESTIONED:
             return None
         now, told = self._clock(), event.answers[-1]
         if not self._is_open(told.question):
@@ -250,7 +237,7 @@ class Desk:
     ) -> Iterator[OpenQuestion | None]:
         """Hold the desk for one act; None when it was done before or came too late."""
         with self.lock:
-            self._catch_up()
+            self.catch_up()
             mine = self.project.question_of(who)
             done = client_id in self.journal.seen
             late = question is not None and (mine is None or mine.id != question)
@@ -258,6 +245,7 @@ class Desk:
                 yield None
                 return
             closes = question if mine is not None else None
+            self.before_act()
             self.journal.stamp = Stamp(who, client_id, closes)
             try:
                 yield mine or OpenQuestion(who, Question(0, 0), 0.0)
@@ -266,5 +254,4 @@ class Desk:
 
 
 ALREADY = "This was answered already; here is the present question."
-DOUBTFUL = "This disagrees with earlier answers, so it was kept as doubtful."
 NOTHING_TO_UNDO = "There is nothing of yours to undo."

@@ -2,22 +2,34 @@
 
 from __future__ import annotations
 
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 from fastapi import APIRouter, Depends
 from fastapi.responses import StreamingResponse
 
+from likewise.app.api import troubles
 from likewise.app.messages import Folders, Written
 from likewise.app.routes import Desk, Place, shown
 from likewise.exports import EXPORTS, export_chunks
 
-router = APIRouter()
+router = APIRouter(tags=["Export"])
 Kind: TypeAlias = Literal["csv", "jsonl", "parquet", "answers"]
+FILES: dict[str, Any] = {
+    made.media_type.partition(";")[0]: {} for made in EXPORTS.values()
+}
 
 
-@router.get("/export/{kind}")
+@router.get(
+    "/export/{kind}",
+    response_class=StreamingResponse,
+    responses={200: {"content": FILES}, **troubles(400)},
+)
 def export(kind: Kind, desk: Desk) -> StreamingResponse:
-    """Return the items with their groups, or the log of answers, as a file."""
+    """Fetch the items with their groups, or the log of answers, as a file.
+
+    What is known at this moment. `answers` has everything that was said, in order, and
+    can be imported again.
+    """
     made, held = EXPORTS[kind], desk.desk
     with held.lock:  # one moment of the session, however long the download takes
         chunks = export_chunks(kind, held.project, held.session)
@@ -28,7 +40,11 @@ def export(kind: Kind, desk: Desk) -> StreamingResponse:
 
 @router.post("/api/folders", dependencies=[Depends(shown)])
 def folders(wanted: Folders, place: Place) -> Written:
-    """Write a folder for each group; the files themselves stay where they are."""
+    """Write a folder for each group.
+
+    Into a new folder beside the project, whose place is in the reply. The files
+    themselves stay where they are.
+    """
     return place.folders(wanted.how)
 
 

@@ -4,13 +4,21 @@ from __future__ import annotations
 
 from typing import Annotated, Literal, TypeAlias
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, StrictBool
 
 Text = Annotated[str, Field(max_length=200)]
-ClientId = Annotated[str, Field(min_length=8, max_length=64, pattern=r"^[\w-]+$")]
+ClientId = Annotated[
+    str,
+    Field(
+        min_length=8,
+        max_length=64,
+        pattern="^[A-Za-z0-9_-]+$",
+        description="A new id for each act; sent again, it changes nothing more.",
+    ),
+]
 Verdict: TypeAlias = Literal["same", "different", "unsure"]
 Status: TypeAlias = Literal["preparing", "asking", "waiting", "settled"]
-Number = Annotated[int, Field(ge=0, lt=2**53)]
+Number = Annotated[int, Field(ge=0, lt=2**53, strict=True)]
 
 
 class Message(BaseModel):
@@ -20,7 +28,7 @@ class Message(BaseModel):
 
 
 class Reply(Message):
-    """An answer to the question that a person has before them."""
+    """An answer to your question, whose id is `question`."""
 
     question: Number
     verdict: Verdict
@@ -28,7 +36,7 @@ class Reply(Message):
 
 
 class Pick(Message):
-    """The sample of a question belongs to a group, or to none of them.
+    """The item of your question belongs to a group, or to none of them.
 
     `rejected` are groups that were shown before and that it does not belong to.
     """
@@ -43,7 +51,7 @@ class Aside(Message):
     """An item leaves the game, or comes back."""
 
     item: Number
-    aside: bool = True
+    aside: StrictBool = True
     client_id: ClientId
 
 
@@ -65,7 +73,8 @@ class Settings(Message):
     """What can be changed about a project; what is left out stays."""
 
     criterion: Text | None = None
-    hints: bool | None = None
+    hints: StrictBool | None = None
+    checks: Annotated[int, Field(ge=0, le=1000, strict=True)] | None = None
 
 
 class Folders(Message):
@@ -83,7 +92,7 @@ class Column(BaseModel):
 
 
 class Card(BaseModel):
-    """How an item is shown."""
+    """An item; its kind says whether it has pictures, a text or columns."""
 
     item: int
     kind: Literal["image", "text", "row"]
@@ -96,19 +105,28 @@ class Card(BaseModel):
 
 
 class GroupCard(BaseModel):
-    """A group at a glance."""
+    """A group at a glance.
+
+    `id` is one of its items, `number` and `name` are for people. Answers have
+    confirmed some of its items; `probability` is there where hints are shown.
+    """
 
     id: int
     number: int
     name: str
     size: int
     confirmed: int
+    unsure: int = 0
     members: list[Card] = []
     probability: float | None = None
 
 
 class QuestionCard(BaseModel):
-    """A question as a person sees it."""
+    """Whether `sample` and `against` belong together.
+
+    `group` is what is known of the group of `against`. With `picker` it is time to
+    show the candidates. `before` is your answer, if it was just taken back.
+    """
 
     id: int
     sample: Card
@@ -120,7 +138,15 @@ class QuestionCard(BaseModel):
 
 
 class ProgressCard(BaseModel):
-    """How far the sorting is."""
+    """How far the sorting is.
+
+    `answers` are pairs, `screens` what people have looked at. `settled` and `expected`
+    (how right the groups should be) are shares of 1. `moved` items changed their group
+    lately. With `stop`, more answers would hardly change anything.
+
+    `doubtful` answers contradict earlier ones. Of the `checks`, questions about what
+    was known already, some `failed`; `wrong` is the share of wrong answers by that.
+    """
 
     answers: int
     screens: int
@@ -131,10 +157,14 @@ class ProgressCard(BaseModel):
     deferred: int
     aside: int
     stop: bool
+    doubtful: int
+    checks: int
+    failed: int
+    wrong: float | None
 
 
 class Preparing(BaseModel):
-    """What is being done before the first question."""
+    """What is being done before the first question, or why it cannot be done."""
 
     stage: str
     done: int
@@ -143,7 +173,13 @@ class Preparing(BaseModel):
 
 
 class State(BaseModel):
-    """Everything that the question page shows."""
+    """Everything that a person sees while answering.
+
+    `version` counts the acts of everybody. `saved` and `notice` say in words what
+    became of the act that this is the reply to. `disagreement` is the answer of your
+    last act that denies earlier ones, by its id: it is kept, but nothing follows from
+    it. About one question in `checks` asks again what is known already.
+    """
 
     project: str
     criterion: str
@@ -157,6 +193,9 @@ class State(BaseModel):
     question: QuestionCard | None = None
     progress: ProgressCard | None = None
     can_undo: bool = False
+    disagreements: int = 0
+    disagreement: int | None = None
+    checks: int = 0
     hints: bool = False
     saved: str | None = None
     notice: str | None = None
@@ -168,26 +207,6 @@ class Candidates(BaseModel):
     question: int
     page: int
     groups: list[GroupCard]
-    has_more: bool
-
-
-class Groups(BaseModel):
-    """The groups, the largest first, and the first of the items that are in none."""
-
-    version: int
-    groups: list[GroupCard]
-    deferred: list[Card]
-    aside: list[Card]
-
-
-class GroupPage(BaseModel):
-    """The items of one group, some at a time: confirmed first, then least sure."""
-
-    group: GroupCard
-    start: int
-    per_page: int
-    items: list[Card]
-    confirmed: list[bool]
     has_more: bool
 
 

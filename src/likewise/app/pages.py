@@ -11,7 +11,7 @@ from fastapi.responses import HTMLResponse, RedirectResponse, Response
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from likewise.app.people import LASTS
-from likewise.app.routes import Desk, Page, Place, Who
+from likewise.app.routes import Place, Who
 from likewise.errors import InputError
 
 router = APIRouter(include_in_schema=False)
@@ -42,28 +42,6 @@ def question_page(place: Place, who: Who) -> HTMLResponse:
     """Show the question, or how far the pile is read."""
     state = place.state(who)
     return drawn("question", state=state, page="question", broken=place.workshop.broken)
-
-
-@router.get("/groups")
-def groups_page(place: Place, who: Who) -> Response:
-    """Show the groups."""
-    if place.workshop.shown is None:
-        return RedirectResponse("/", 303)
-    state = place.state(who)
-    return drawn(
-        "groups", state=state, page="groups", found=place.workshop.shown.groups()
-    )
-
-
-@router.get("/groups/{item}")
-def group_page(
-    item: int, place: Place, desk: Desk, who: Who, start: Page = 0
-) -> Response:
-    """Show one group."""
-    found = desk.group(item, start)
-    if found is None:
-        raise HTTPException(404, "That item is in no group.")
-    return drawn("group", state=place.state(who), page="groups", found=found)
 
 
 @router.get("/export")
@@ -98,15 +76,13 @@ def enter(
     password: Annotated[str, Form(max_length=200)],
 ) -> Response:
     """Let somebody in by name and password."""
-    words = "That was not the password."
     try:
         cookie = place.door.enter(name, password)
+        words = place.door.why_not
     except InputError as error:
         cookie, words = None, str(error)
     if cookie is not None:
         return _inside(request, cookie)
-    if place.door.is_shut:
-        words = "Too many wrong passwords: wait a minute."
     return drawn("enter", 403, words=words, with_password=True, page="enter")
 
 

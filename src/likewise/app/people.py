@@ -75,6 +75,15 @@ class Door:
         recent = [at for at in self._failures if at >= self.clock() - MINUTE]
         return len(recent) >= MANY
 
+    @property
+    def why_not(self) -> str:
+        """Why :meth:`enter` has let nobody in just now."""
+        if self.password is None:
+            return "There is no password here: use the code of the printed address."
+        if self.is_shut:
+            return "Too many wrong passwords: wait a minute."
+        return "That was not the password."
+
     def cookie(self, who: str) -> str:
         """Return a signed cookie for a person."""
         name = urlsafe_b64encode(who.encode()).decode()

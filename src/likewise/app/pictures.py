@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from threading import get_ident
@@ -35,16 +36,12 @@ class Pictures:
     def small(self, item: Item) -> bytes:
         """Return the picture on a card; from the cache even if its file is gone."""
         kept = self.cache / item.digest[:2] / f"{item.digest}-{SMALL}.jpg"
-        if kept.exists():
-            return kept.read_bytes()
+        found = _kept(kept)
+        if found:
+            return found
         made = self._made(item, SMALL)
-        if item.status == "changed":  # its file is another picture by now
-            return made
-        kept.parent.mkdir(parents=True, exist_ok=True)
-        # Two may make it at once, in this server or in another one.
-        part = kept.with_suffix(f".{os.getpid()}-{get_ident()}.part")
-        part.write_bytes(made)
-        part.replace(kept)
+        if item.status != "changed":  # a changed file is another picture by now
+            _keep(kept, made)
         return made
 
     def large(self, item: Item) -> bytes:
@@ -53,3 +50,23 @@ class Pictures:
 
     def _made(self, item: Item, edge: int) -> bytes:
         return thumbnail(file_inside(self.root, item.key), edge)
+
+
+def _kept(kept: Path) -> bytes | None:
+    try:
+        return kept.read_bytes()
+    except OSError:
+        return None
+
+
+def _keep(kept: Path, made: bytes) -> None:
+    """Keep a picture if that is possible: it can always be made again."""
+    # Two may make it at once, in this server or in another one.
+    part = kept.with_suffix(f".{os.getpid()}-{get_ident()}.part")
+    try:
+        kept.parent.mkdir(parents=True, exist_ok=True)
+        part.write_bytes(made)
+        part.replace(kept)
+    except OSError:
+        with suppress(OSError):
+            part.unlink(missing_ok=True)

@@ -12,9 +12,10 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from likewise.app.desk import Desk, StampedJournal
+from likewise.app.desk import Desk
 from likewise.app.messages import Preparing
 from likewise.app.show import Shown
+from likewise.app.stamped import StampedJournal
 from likewise.datasets.changes import Changes, new_and_gone
 from likewise.datasets.files import Reading
 from likewise.datasets.gather import gather

@@ -12,7 +12,13 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse, Response
 from starlette.exceptions import HTTPException
 
-from likewise.app import downloads, pages, routes
+from likewise.app import downloads, entering, guide, pages, routes
+from likewise.app.api import Api
+from likewise.app.groups import pages as group_pages
+from likewise.app.groups import routes as group_routes
+from likewise.app.history import pages as history_pages
+from likewise.app.history import routes as history_routes
+from likewise.app.map import routes as map_routes
 from likewise.app.security import HEADERS, LOOPBACK, Guard
 from likewise.app.workplace import Workplace
 from likewise.errors import (
@@ -37,13 +43,22 @@ def create_app(place: Workplace, *, port: int, hosts: frozenset[str]) -> FastAPI
     hosts : frozenset of str
         Names besides the loopback's by which it may be called.
     """
-    app = FastAPI(
-        title="likewise", docs_url=None, redoc_url=None, openapi_url="/api/openapi.json"
-    )
     guard = Guard(place.door, LOOPBACK | hosts, f"likewise-{port}")
+    app = Api(guard.cookie)
     app.state.workplace, app.state.guard = place, guard
     app.middleware("http")(guard)
-    for module in (routes, downloads, pages):
+    for module in (
+        entering,
+        routes,
+        group_routes,
+        history_routes,
+        map_routes,
+        downloads,
+        guide,
+        pages,
+        group_pages,
+        history_pages,
+    ):
         app.include_router(module.router)
     for kind, handler in _HANDLERS.items():
         app.add_exception_handler(kind, handler)
@@ -59,7 +74,9 @@ def _http(request: Request, error: Any) -> Response:
     words = _WORDS.get(str(error.detail), str(error.detail))
     if "text/html" in request.headers.get("accept", ""):
         return pages.drawn("error", error.status_code, words=words, page="error")
-    return _said(error.status_code, words)
+    response = _said(error.status_code, words)
+    response.headers.update(error.headers or {})
+    return response
 
 
 _WORDS = {
@@ -83,9 +100,14 @@ def _ours(_: Request, error: Any) -> Response:
     return _said(400, str(error))
 
 
-def _later(_: Request, error: Any) -> Response:
+def _later(request: Request, error: Any) -> Response:
     # Not the page's fault: it keeps its act and tries again.
-    return _said(503, str(error))
+    if request.method != "GET" or "text/html" not in request.headers.get("accept", ""):
+        return _said(503, str(error))
+    words = f"{error} This page tries again by itself."
+    response = pages.drawn("error", 503, words=words, page="error")
+    response.headers["Refresh"] = "3"
+    return response
 
 
 def _unforeseen(_: Request, error: Any) -> Response:

@@ -7,8 +7,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 
-import numpy as np
-
 from likewise.app.cards import card_of, compared
 from likewise.app.desk import Desk
 from likewise.app.messages import (
@@ -16,27 +14,26 @@ from likewise.app.messages import (
     Candidates,
     Card,
     GroupCard,
-    GroupPage,
-    Groups,
     ProgressCard,
     QuestionCard,
     State,
     Status,
 )
+from likewise.app.overview import Overview
 from likewise.arrays import Indices
 from likewise.constraints import Verdict
+from likewise.identities import Numbers
 from likewise.journal import Told
-from likewise.statuses import cluster_names, statuses_of
+from likewise.statuses import statuses_of
 from likewise.storage.base import Item, OpenQuestion
 from likewise.views import Group
 
 PER_PICKER = 12
-PER_GROUP = 60
 STRIP = 4  # further members under a card
 IN_A_ROW = 3  # "different" answers about one sample before the picker opens
 MANY_GROUPS = 8
 CALLED = ("this one", "the other")  # people do not know samples by numbers
-MANY_ITEMS = 2000  # kept at hand
+AT_ONCE, MANY_PAGES = 250, 80  # items that are read together; how often, kept at hand
 LATELY = 10  # answers over which moving items are counted
 
 
@@ -61,10 +58,12 @@ class Shown:
     kind: str
     hints: bool = False
     _labels: deque[tuple[int, Indices]] = field(default_factory=deque)
+    _overview: Overview | None = None
 
     def __post_init__(self) -> None:
         # Items stay as they are while a desk is open.
-        self._item = lru_cache(MANY_ITEMS)(self._read_item)
+        self._items = lru_cache(MANY_PAGES)(self._read_items)
+        self.desk.before_act = self._keep_numbers
 
     def state(
         self,
@@ -81,22 +80,34 @@ class Shown:
             card = None if question is None else self._question(question, before)
             waiting = question is None and desk.others(who) > 0
             status: Status = "waiting" if waiting else "settled"
-            return State(
-                project=desk.project.name,
-                criterion=self.criterion,
-                about=self.about,
-                who=who,
-                kind=self.kind,
-                n_items=desk.session.n_samples,
-                version=desk.version,
-                status="asking" if card else status,
-                question=card,
-                progress=self._progress(),
-                can_undo=desk.last_act(who) is not None,
-                hints=self.hints,
-                saved=saved,
-                notice=notice,
-            )
+            said = {"question": card, "status": "asking" if card else status}
+            told = {"saved": saved, "notice": notice}
+            asked = {"checks": desk.checks, "disagreement": desk.disagreement(who)}
+            return self._outlined(who).model_copy(update={**said, **told, **asked})
+
+    def outline(self, who: str) -> State:
+        """Return what every page shows: a state without a question."""
+        desk = self.desk
+        with desk.lock:
+            desk.catch_up()
+            return self._outlined(who)
+
+    def _outlined(self, who: str) -> State:
+        desk = self.desk
+        return State(
+            project=desk.project.name,
+            criterion=self.criterion,
+            about=self.about,
+            who=who,
+            kind=self.kind,
+            n_items=desk.session.n_samples,
+            version=desk.version,
+            status="asking",
+            progress=self._progress(),
+            can_undo=desk.last_act(who) is not None,
+            disagreements=self._disagreements(),
+            hints=self.hints,
+        )
 
     def candidates(self, who: str, page: int) -> Candidates | None:
         """Return a page of groups for the sample of a person's question."""
@@ -104,48 +115,20 @@ class Shown:
             mine = self.desk.project.question_of(who)
             if mine is None:
                 return None
-            found = self.desk.session.candidates(mine.question.sample)
+            sample = mine.question.sample
+            found = self.desk.session.candidates(sample)
             shown = found[page * PER_PICKER : (page + 1) * PER_PICKER]
             groups = [
-                self._group(one.group, STRIP, one.probability if self.hints else None)
+                self._group(
+                    one.group,
+                    STRIP,
+                    one.probability if self.hints else None,
+                    (sample,),  # a check is not to give itself away
+                )
                 for one in shown
             ]
             more = len(found) > (page + 1) * PER_PICKER
             return Candidates(question=mine.id, page=page, groups=groups, has_more=more)
-
-    def groups(self) -> Groups:
-        """Return all groups, the largest first."""
-        with self.desk.lock:
-            labels = self.desk.session.labels
-            cards = [self._cluster(label, STRIP * 3) for label in _labels_of(labels)]
-            cards.sort(key=lambda card: -card.size)
-            settled = statuses_of(self.desk.session.view.known)
-            return Groups(
-                version=self.desk.version,
-                groups=cards,
-                deferred=self.cards(sorted(settled.deferred)[:PER_GROUP]),
-                aside=self.cards(sorted(settled.aside)[:PER_GROUP]),
-            )
-
-    def group(self, item: int, start: int) -> GroupPage | None:
-        """Return some items of the group of an item: confirmed, then least sure."""
-        with self.desk.lock:
-            labels = self.desk.session.labels
-            if not 0 <= item < len(labels) or labels[item] < 0:
-                return None
-            label = int(labels[item])
-            order, n_confirmed = self._order(label)
-            stop = start + PER_GROUP
-            return GroupPage(
-                group=self._cluster(label, 0),
-                start=start,
-                per_page=PER_GROUP,
-                items=self.cards(order[start:stop]),
-                confirmed=[
-                    at < n_confirmed for at in range(start, min(stop, len(order)))
-                ],
-                has_more=len(order) > stop,
-            )
 
     def ahead(self, who: str) -> Ahead:
         """Return the pictures of what may be asked next."""
@@ -164,8 +147,11 @@ class Shown:
         """Return the cards of some items."""
         return [card_of(int(s), self._item(int(s))) for s in samples]
 
-    def _read_item(self, position: int) -> Item:
-        return self.desk.project.items(position, position + 1)[0]
+    def _item(self, position: int) -> Item:
+        return self._items(position // AT_ONCE)[position % AT_ONCE]
+
+    def _read_items(self, page: int) -> tuple[Item, ...]:
+        return self.desk.project.items(page * AT_ONCE, (page + 1) * AT_ONCE)
 
     # Parts of a state
 
@@ -179,7 +165,7 @@ class Shown:
             against=right,
             group=None
             if group is None
-            else self._group(group, STRIP, None, question.against),
+            else self._group(group, STRIP, None, question.pair),
             picker=self._wants_picker(mine),
             why=session.explain(question, CALLED) if self.hints else None,
             before=None if before is None else before.value,
@@ -196,10 +182,15 @@ class Shown:
         many = len(self.desk.session.groups) > MANY_GROUPS
         return streak >= IN_A_ROW or (many and streak >= 1)
 
+    def _disagreements(self) -> int:
+        """Return how many answers disagree that nobody has decided about."""
+        kept = self.desk.session.kept
+        return sum(answer.id not in kept for answer in self.desk.session.doubtful)
+
     def _progress(self) -> ProgressCard:
         session = self.desk.session
         found, labels = session.progress, session.labels
-        settled = statuses_of(session.view.known)
+        settled, checked = statuses_of(session.view.known), session.reliability
         told = [e for e in self.desk.journal.read() if isinstance(e, Told)]
         return ProgressCard(
             answers=session.n_questions,
@@ -211,6 +202,10 @@ class Shown:
             deferred=len(settled.deferred),
             aside=len(settled.aside),
             stop=found.is_good_place_to_stop,
+            doubtful=len(session.doubtful),
+            checks=checked.n_checks,
+            failed=checked.n_failed,
+            wrong=checked.rate if checked.n_checks else None,
         )
 
     def _moved(self, labels: Indices) -> int:
@@ -236,13 +231,15 @@ class Shown:
         group: Group,
         n_members: int,
         probability: float | None = None,
-        besides: int | None = None,
+        besides: Sequence[int] = (),
     ) -> GroupCard:
-        card = self._cluster(group.label, 0) if group.label >= 0 else None
-        members = [s for s in group.samples if s != besides][:n_members]
+        card = self.cluster(group.label, 0) if group.label >= 0 else None
+        members = [s for s in group.samples if s not in besides][:n_members]
+        aside = self.overview().statuses.aside
+        here = next((s for s in group.samples if s not in aside), group.id)
         return GroupCard(
-            id=group.id,
-            number=group.label + 1,
+            id=here,  # one that is in the game
+            number=card.number if card else 0,
             name=group.name or (card.name if card else ""),
             size=card.size if card else len(group.samples),
             confirmed=len(group.samples),
@@ -250,28 +247,54 @@ class Shown:
             probability=probability,
         )
 
-    def _cluster(self, label: int, n_members: int) -> GroupCard:
-        order, n_confirmed = self._order(label)
-        names = cluster_names(self.desk.session.labels, self.desk.session.names)
+    def cluster(self, label: int, n_members: int) -> GroupCard:
+        """Return a cluster at a glance, with some items that are typical of it."""
+        found = self.overview()
+        typical = found.order(label, typical_first=True) if n_members else []
         return GroupCard(
-            id=order[0],
-            number=label + 1,
-            name=names.get(label, ""),
-            size=len(order),
-            confirmed=n_confirmed,
-            members=self.cards(order[:n_members]),
+            id=found.anchor(label),
+            number=found.number[label],
+            name=found.name.get(label, ""),
+            size=found.size(label),
+            confirmed=found.n_confirmed(label),
+            unsure=found.n_unsure(label),
+            members=self.cards(typical[:n_members]),
         )
 
-    def _order(self, label: int) -> tuple[list[int], int]:
-        """Return the items of a cluster, confirmed first, and how many those are."""
-        session = self.desk.session
-        labels, sure = session.labels, session.view.model.confidence
-        members = np.flatnonzero(labels == label)
-        confirmed = statuses_of(session.view.known).confirmed
-        is_known = np.isin(members, list(confirmed))
-        guessed = members[~is_known]
-        guessed = guessed[np.argsort(sure[guessed], kind="stable")]
-        return [*members[is_known].tolist(), *guessed.tolist()], int(is_known.sum())
+    def overview(self) -> Overview:
+        """Return the clusters as they are now."""
+        desk = self.desk
+        with desk.lock:
+            if self._overview is None or self._overview.version != desk.version:
+                self._overview = Overview(desk.session, desk.version, self._numbers())
+            return self._overview
+
+    def hand_on(self, items: Sequence[int]) -> None:
+        """Let groups keep their numbers when the items that carry these leave."""
+        found = self.overview()
+        out = {found.numbers.anchors[number] for number in found.number.values()}
+        heirs = {item: found.repairs.anchor(item, items) for item in out & set(items)}
+        there = {item: heir for item, heir in heirs.items() if heir is not None}
+        if there:
+            numbers = found.numbers.handed_on(there)
+            self._overview = Overview(found.session, found.version, numbers)
+            self._keep_numbers()
+
+    def _keep_numbers(self) -> None:
+        """Keep the numbers that people have seen before anything changes.
+
+        To look changes nothing: until then they follow from what was kept before.
+        """
+        if self._overview is not None:
+            numbers = self._overview.numbers.as_settings()
+            kept = Numbers.kept_in(self.desk.project.info().settings)
+            if kept.as_settings() != numbers:
+                self.desk.project.change(numbers)
+
+    def _numbers(self) -> Numbers:
+        if self._overview is not None:
+            return self._overview.numbers
+        return Numbers.kept_in(self.desk.project.info().settings)
 
 
 def _labels_of(labels: Indices) -> list[int]:

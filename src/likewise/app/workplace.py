@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+from likewise.app.desk import EVERY
 from likewise.app.messages import Settings, State, Written
 from likewise.app.people import Door
 from likewise.app.pictures import Pictures
@@ -46,6 +47,7 @@ class Workplace:
             version=info.n_acts,
             status="preparing",
             preparing=self.workshop.status,
+            checks=int(info.settings.get("checks", EVERY)),
         )
 
     def change(self, settings: Settings) -> None:
@@ -59,6 +61,7 @@ class Workplace:
             criterion = said.get("criterion", shown.criterion)
             shown.criterion = criterion or CRITERION[shown.kind]
             shown.hints = said.get("hints", shown.hints)
+            shown.desk.checks = said.get("checks", shown.desk.checks)
 
     def item(self, position: int) -> Item | None:
         """Return an item by its number."""
@@ -80,7 +83,8 @@ class Workplace:
         if shown is None or root is None or shown.kind == "row" or not has_files:
             raise InputError("Only the files of a folder can be sorted into folders.")
         with shown.desk.lock:
-            rows = list(rows_of(shown.desk.session, items_of(shown.desk.project)))
+            items, numbers = items_of(shown.desk.project), shown.overview().numbers
+            rows = list(rows_of(shown.desk.session, items, numbers))
         place = self.thumbs.parent / "sorted"
         taken = [int(path.name) for path in place.glob("[0-9]*") if path.is_dir()]
         target = place / str(max(taken, default=0) + 1)

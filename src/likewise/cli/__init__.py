@@ -15,7 +15,12 @@ import typer
 from likewise.cli import app as app_
 from likewise.cli import ask, demo, exporting, info, reproduce, simulate
 from likewise.cli.output import complain, say
-from likewise.errors import AssumptionWarning, LikewiseError, PluginWarning
+from likewise.errors import (
+    AssumptionWarning,
+    CacheWarning,
+    LikewiseError,
+    PluginWarning,
+)
 
 app = typer.Typer(
     name="likewise",
@@ -54,7 +59,7 @@ def _show_warning(
     message: Warning | str, category: type[Warning], *where: Any, **more: Any
 ) -> None:
     """Show our own warnings as sentences, all others as Python does."""
-    if issubclass(category, AssumptionWarning | PluginWarning):
+    if issubclass(category, AssumptionWarning | CacheWarning | PluginWarning):
         say(str(message))
     else:
         _python_shows(message, category, *where, **more)

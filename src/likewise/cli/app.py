@@ -38,6 +38,12 @@ def app(
     criterion: Annotated[
         str | None, typer.Option(help="The question that people are to answer.")
     ] = None,
+    checks: Annotated[
+        int | None,
+        typer.Option(
+            min=0, max=1000, help="One question in so many is a check; 0 for none."
+        ),
+    ] = None,
     label: Annotated[str | None, typer.Option(help="Column to leave out.")] = None,
     ignore: Ignore = None,
     scale: Scale = "auto",
@@ -64,6 +70,7 @@ def app(
     path = path.resolve()
     home = home_of(path)
     reading = Reading(label, tuple(ignore or ()), scaled(scale))
+    said = {"criterion": criterion, "checks": checks}
     sorting = Sorting(
         url=project or f"sqlite:///{home / 'project.db'}",
         name=name or path.stem,
@@ -74,7 +81,7 @@ def app(
             "n_clusters": known_k(n_clusters),
             "random_state": 0,
         },
-        settings={} if criterion is None else {"criterion": criterion},
+        settings={key: value for key, value in said.items() if value is not None},
     )
     shut = chosen_password(host, password)
     run_app(sorting, Listening(host, port, shut, who, no_browser, as_json))

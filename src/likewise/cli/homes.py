@@ -6,7 +6,11 @@ import hashlib
 import os
 import re
 import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+
+from likewise.errors import StorageError
 
 
 def home_of(path: Path) -> Path:
@@ -20,16 +24,29 @@ def home_of(path: Path) -> Path:
     mark = hashlib.sha256(str(path).encode()).hexdigest()[:8]
     plain = re.sub(r"[^\w-]+", "-", path.stem).strip("-") or "pile"
     home = root / f"{plain}-{mark}"
-    home.mkdir(parents=True, exist_ok=True)
+    with _named_errors(home):
+        home.mkdir(parents=True, exist_ok=True)
     return home
 
 
 def secret_of(home: Path) -> bytes:
     """Return the secret that signs cookies; made the first time, for us alone."""
     kept = home / "secret"
-    if not kept.exists():
-        part = home / f"secret.{os.getpid()}"
-        part.touch(mode=0o600)
-        part.write_bytes(secrets.token_bytes(32))
-        part.replace(kept)
-    return kept.read_bytes()
+    with _named_errors(home):
+        if not kept.exists():
+            part = home / f"secret.{os.getpid()}"
+            part.touch(mode=0o600)
+            part.write_bytes(secrets.token_bytes(32))
+            part.replace(kept)
+        return kept.read_bytes()
+
+
+@contextmanager
+def _named_errors(home: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise StorageError(
+            f"The folder {home} cannot be used ({error.strerror}): allow writing to "
+            f"it, make room there, or set LIKEWISE_HOME to another one."
+        ) from None

@@ -15,9 +15,10 @@ from typing import Annotated, Any
 
 import typer
 
+from likewise.cli.drives import mounts_here, network_drive
 from likewise.cli.homes import secret_of
 from likewise.cli.output import complain, print_json, progress, say
-from likewise.errors import InputError, MissingExtraError
+from likewise.errors import InputError, MissingExtraError, StorageError
 
 Port = Annotated[int | None, typer.Option(help="Port; 8757, or any free one.")]
 Host = Annotated[str, typer.Option(help="Address to listen on.")]
@@ -84,7 +85,10 @@ def run_app(what: Sorting, how: Listening) -> None:
     with listening(how.host, how.port) as bound:
         port = bound.getsockname()[1]
         say(f"Answers are kept in {without_password(what.url)}.")
-        workshop = Workshop(_project(what), what.heap, time.time, what.options)
+        _warn_of_network(what.url)
+        project = _project(what)
+        _copy(what.url, project)
+        workshop = Workshop(project, what.heap, time.time, what.options)
         door = Door(secret_of(what.home), time.time, how.password)
         place = Workplace(workshop, door, what.home / "thumbs")
         app = create_app(place, port=port, hosts=_names(how.host))
@@ -137,6 +141,39 @@ def _project(what: Sorting) -> Any:
     project = store.project(what.name)
     project.change({**what.options, **what.settings, **_edited(project, what)})
     return project
+
+
+def _warn_of_network(url: str) -> None:
+    file = _file_of(url)
+    kind = None if file is None else network_drive(file.resolve(), mounts_here())
+    if kind is not None:
+        say(
+            f"That is a network drive ({kind}): each answer takes longer there, and "
+            f"two machines that use the file at once would damage it. Choose a disk of "
+            f"this machine with LIKEWISE_HOME or --project, or use PostgreSQL."
+        )
+
+
+def _copy(url: str, project: Any) -> None:
+    """Copy the file of a project that somebody has worked on, once a day."""
+    from likewise.storage.copies import daily_copy
+
+    file = _file_of(url)
+    if file is None or not project.info().n_acts:
+        return
+    try:
+        daily_copy(file, time.time())
+    except StorageError as error:
+        complain(str(error))  # no reason to let nobody in
+
+
+def _file_of(url: str) -> Path | None:
+    """Return the SQLite file at an address; None for other databases."""
+    from likewise.storage.sql import url_of
+
+    found = url_of(url)
+    is_file = found.get_backend_name() == "sqlite" and found.database is not None
+    return Path(str(found.database)) if is_file else None
 
 
 def _edited(project: Any, what: Sorting) -> dict[str, Any]:

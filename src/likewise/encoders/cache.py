@@ -11,16 +11,17 @@ from __future__ import annotations
 
 import hashlib
 import struct
+import warnings
 import zlib
 from collections.abc import Callable, Container, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
 from likewise.encoders.base import Vectors
-from likewise.errors import InputError
+from likewise.errors import CacheWarning
 
 MAGIC = b"LWVEC001"
 HEAD = struct.Struct("<8sI")  # the magic, the length of a vector
@@ -67,24 +68,35 @@ class VectorCache:
         """
         found: dict[str, Vectors] = {}
         for segment in sorted(self._place(encoder).glob("*.vectors")):
-            records = _records(segment)
-            found |= {digest: vector for digest, vector in records if digest in wanted}
+            with suppress(OSError):  # not ours to read: made again
+                records = _records(segment)
+                found |= {key: vector for key, vector in records if key in wanted}
         return found
 
     @contextmanager
     def writing(self, encoder: str) -> Iterator[Write]:
-        """Give a function that adds vectors by digest; each call survives a kill."""
+        """Give a function that adds vectors by digest; each call survives a kill.
+
+        Where they cannot be kept, a :class:`~likewise.errors.CacheWarning` says so
+        once, and they are not.
+        """
         segment: Path | None = None
+        is_writable = True
 
         def write(made: Mapping[str, Vectors]) -> None:
-            nonlocal segment
-            if not made:
+            nonlocal segment, is_writable
+            if not made or not is_writable:
                 return
-            if segment is None:
-                width = len(next(iter(made.values())))
-                segment = _begun(self._place(encoder), width)
-            with segment.open("ab") as file:
-                file.write(b"".join(map(_record, made, made.values())))
+            try:
+                if segment is None:
+                    width = len(next(iter(made.values())))
+                    segment = _begun(self._place(encoder), width)
+                with segment.open("ab") as file:
+                    file.write(b"".join(map(_record, made, made.values())))
+            except OSError as error:
+                # What stands behind a record that was cut off would not be found.
+                is_writable = False
+                _warn(self.folder, error)
 
         yield write
 
@@ -92,23 +104,26 @@ class VectorCache:
         return self.folder / hashlib.sha256(encoder.encode()).hexdigest()[:16]
 
 
+def _warn(folder: Path, error: OSError) -> None:
+    warnings.warn(
+        f"Vectors cannot be kept in {folder} ({error.strerror}), so that the next "
+        f"start takes as long: make room there, or allow writing.",
+        CacheWarning,
+        stacklevel=2,
+    )
+
+
 def _begun(place: Path, width: int) -> Path:
     """Return a new file that nobody else writes to."""
-    try:
-        place.mkdir(parents=True, exist_ok=True)
-        number = len(list(place.glob("*.vectors")))
-        while True:
-            try:
-                with (place / f"{number:06d}.vectors").open("xb") as file:
-                    file.write(HEAD.pack(MAGIC, width))
-                return place / f"{number:06d}.vectors"
-            except FileExistsError:
-                number += 1
-    except OSError as error:
-        raise InputError(
-            f"Vectors cannot be kept in {place} ({error.strerror}): choose another "
-            f"folder for them."
-        ) from None
+    place.mkdir(parents=True, exist_ok=True)
+    number = len(list(place.glob("*.vectors")))
+    while True:
+        try:
+            with (place / f"{number:06d}.vectors").open("xb") as file:
+                file.write(HEAD.pack(MAGIC, width))
+            return place / f"{number:06d}.vectors"
+        except FileExistsError:
+            number += 1
 
 
 def _record(digest: str, vector: Vectors) -> bytes:

@@ -9,6 +9,7 @@ from likewise.errors import InputError
 from likewise.exports.answers import answer_chunks
 from likewise.exports.rows import Row, items_of, rows_of
 from likewise.exports.tables import csv_chunks, jsonl_chunks, parquet_chunks
+from likewise.identities import Numbers
 from likewise.session import Session
 from likewise.storage.base import Project
 
@@ -56,7 +57,9 @@ def export_chunks(
     """
     if kind == "answers":
         return answer_chunks(project)
-    return table_chunks(kind, rows_of(session, items_of(project)), raw=raw)
+    numbers = Numbers.kept_in(project.info().settings)
+    rows = rows_of(session, items_of(project), numbers)
+    return table_chunks(kind, rows, raw=raw)
 
 
 def table_chunks(

@@ -8,7 +8,17 @@ from datetime import UTC, datetime
 from typing import Any
 
 from likewise.exports.rows import items_of
-from likewise.journal import Event, Renamed, SetAside, Told, Undone, standing
+from likewise.journal import (
+    Event,
+    Renamed,
+    SetAside,
+    Single,
+    Told,
+    Undone,
+    singles_of,
+    standing,
+    told_in,
+)
 from likewise.knowledge import Answer
 from likewise.storage.base import Act, Project
 from likewise.storage.events import encode
@@ -54,10 +64,14 @@ def samples_of(event: Event) -> tuple[int, ...]:
     >>> samples_of(Told((Answer(Question(4, 2), Verdict.SAME),)))
     (4, 2)
     """
-    match event:
+    named = [sample for single in singles_of(event) for sample in _spoken_of(single)]
+    return tuple(dict.fromkeys(named))
+
+
+def _spoken_of(single: Single) -> tuple[int, ...]:
+    match single:
         case Told(answers):
-            named = [sample for answer in answers for sample in _named(answer)]
-            return tuple(dict.fromkeys(named))
+            return tuple(sample for answer in answers for sample in _named(answer))
         case Renamed(sample, _) | SetAside(sample, _):
             return (int(sample),)
     return ()
@@ -88,7 +102,7 @@ def _line(
 ) -> dict[str, Any]:
     event = act.event
     undone = act.number not in positions and not isinstance(event, Undone)
-    told = event.answers if isinstance(event, Told) and not undone else ()
+    told = () if undone else told_in(event)
     return {
         "number": act.number,
         "who": act.who,

@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 
 from likewise.exports.places import Places
 from likewise.exports.records import Record, at_line
-from likewise.journal import Renamed, SetAside, Told
+from likewise.journal import Renamed, SetAside, Told, singles_of
 from likewise.knowledge import STAY, Answer, Prediction, Question
 from likewise.storage.events import decode
 
@@ -55,15 +55,14 @@ def said_in(
 def _said(line: Record, places: Places) -> Iterator[Said | NotThere]:
     if line["undone"]:
         return
-    event, here = decode(line["what"]), _Here(line["items"], places)
-    match event:
-        case Told(answers):
-            gone = frozenset(line["retracted"])
-            entries: tuple[Said, ...] = tuple(a for a in answers if a.id not in gone)
-        case Renamed() | SetAside():
-            entries = (event,)
-        case _:
-            return
+    gone, here = frozenset(line["retracted"]), _Here(line["items"], places)
+    entries: list[Said] = []
+    for single in singles_of(decode(line["what"])):
+        match single:
+            case Told(answers):
+                entries += [answer for answer in answers if answer.id not in gone]
+            case Renamed() | SetAside():
+                entries.append(single)
     for entry in entries:
         try:
             yield here.moved(entry)

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
+from likewise.identities import Numbers
+from likewise.reviews import Repairs
 from likewise.session import Session
-from likewise.statuses import Status, cluster_names, statuses_of
+from likewise.statuses import Status, cluster_names, statuses_within
 from likewise.storage.base import Item, Project
 from likewise.storage.sessions import FEATURES
 
@@ -40,7 +42,9 @@ class Row:
     probability: float | None
 
 
-def rows_of(session: Session, items: Iterable[Item]) -> Iterator[Row]:
+def rows_of(
+    session: Session, items: Iterable[Item], numbers: Numbers | None = None
+) -> Iterator[Row]:
     """Return a row for each item, in their order, as things stand at this moment.
 
     Parameters
@@ -49,6 +53,8 @@ def rows_of(session: Session, items: Iterable[Item]) -> Iterator[Row]:
         May go on while the rows are read: they stay as they were.
     items : iterable of Item
         The items of its samples; those beyond the last sample are left out.
+    numbers : Numbers, optional
+        The numbers that its groups have.
 
     Examples
     --------
@@ -61,16 +67,27 @@ def rows_of(session: Session, items: Iterable[Item]) -> Iterator[Row]:
     """
     view = session.view
     labels, sure = view.labels, view.model.confidence
-    statuses, names = statuses_of(view.known), cluster_names(labels, session.names)
+    repairs = session.repairs
+    statuses, names = statuses_within(repairs), cluster_names(labels, session.names)
+    numbered = (numbers or Numbers()).brought_to(
+        labels, view.known, lambda label: _speaker(repairs, label)
+    )
+    number = numbered.of(labels)
 
     def row(at: int, item: Item) -> Row:
         label, status = int(labels[at]), statuses.of(at)
         if status == "aside":
             return Row(at, item.key, None, "", status, None)
         name = names.get(label, "")
-        return Row(at, item.key, label + 1, name, status, float(sure[at]))
+        return Row(at, item.key, number[label], name, status, float(sure[at]))
 
     return (row(at, item) for at, item in zip(range(len(labels)), items, strict=False))
+
+
+def _speaker(repairs: Repairs, label: int) -> int:
+    first = int((repairs.labels == label).argmax())
+    found = repairs.anchor(first)
+    return first if found is None else found
 
 
 def confirmed_only(rows: Iterable[Row]) -> Iterator[Row]:

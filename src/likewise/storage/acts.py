@@ -12,7 +12,7 @@ from typing import Any
 
 from sqlalchemy import Connection, Row, delete, func, insert, or_, select, update
 
-from likewise.journal import Told
+from likewise.journal import told_in
 from likewise.storage.base import Act, OpenQuestion
 from likewise.storage.checks import behind, no_longer_open
 from likewise.storage.events import (
@@ -151,11 +151,12 @@ class Acts:
             "closed": act.closed,
         }
         self.connection.execute(insert(EVENT).values(values))
-        if isinstance(act.event, Told) and act.event.answers:
+        told = told_in(act.event)
+        if told:
             at = {"project": self.project, "event": act.number}
             rows = [
                 {**at, "place": place, **encode_answer(answer)}
-                for place, answer in enumerate(act.event.answers)
+                for place, answer in enumerate(told)
             ]
             self.connection.execute(insert(ANSWER), rows)
 

@@ -5,13 +5,22 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
+from pathlib import Path
 from threading import Lock
 from typing import Any
 
-from sqlalchemy import URL, Connection, Engine, create_engine, event
-from sqlalchemy.exc import DatabaseError, OperationalError
+from sqlalchemy import URL, Connection, Engine, ExceptionContext, create_engine, event
+from sqlalchemy.exc import (
+    DataError,
+    DBAPIError,
+    IntegrityError,
+    NotSupportedError,
+    ProgrammingError,
+)
+from sqlalchemy.exc import TimeoutError as NoneFreeError
 
 from likewise.errors import MissingExtraError, StorageError
+from likewise.storage.troubles import BUSY, advice, is_read_only, reason
 
 BUSY_MS = 5000
 N_TRIES = 100  # at a lock that others hold for no longer than a switch of mode takes
@@ -21,6 +30,14 @@ PRAGMAS = (
     "fullfsync=ON",
     f"journal_size_limit={64 * 2**20}",
 )
+PATIENCE = {  # with a server that has gone, or the network to it; seconds
+    "connect_timeout": 10,
+    "keepalives_idle": 15,
+    "keepalives_interval": 5,
+    "keepalives_count": 3,
+    "tcp_user_timeout": 30_000,  # milliseconds
+}
+OF_THE_CALLER = (DataError, IntegrityError, NotSupportedError, ProgrammingError)
 
 
 class Database:
@@ -35,6 +52,7 @@ class Database:
     def __init__(self, url: URL) -> None:
         self.is_sqlite = url.get_backend_name() == "sqlite"
         self.engine = _sqlite(url) if self.is_sqlite else _postgresql(url)
+        event.listen(self.engine, "handle_error", _let_go)
         self._writing = self.engine.execution_options(writes=True)
         # Waiting threads of this process queue up; SQLite's own waiting, which is not
         # fair, is left for other processes.
@@ -44,8 +62,12 @@ class Database:
 
     @property
     def shown(self) -> str:
-        """The address without its password."""
-        return self.engine.url.render_as_string()
+        """The path of its file, or its address without the password."""
+        url = self.engine.url
+        if self.is_sqlite:
+            return str(url.database)
+        plain = url.set(drivername="postgresql", query={})
+        return plain._replace(password=None).render_as_string()
 
     @contextmanager
     def read(self) -> Iterator[Connection]:
@@ -57,6 +79,7 @@ class Database:
     def write(self) -> Iterator[Connection]:
         """Give a connection in a transaction that is on disk when the block ends."""
         with self._named_errors(), self._turn, self._writing.begin() as connection:
+            self._see_the_file(connection)
             yield connection
 
     @contextmanager
@@ -78,29 +101,49 @@ class Database:
                         f"done: please report this."
                     )
 
+    def _see_the_file(self, connection: Connection) -> None:
+        # SQLite goes on writing into a file that was moved or deleted under it.
+        if self.is_sqlite and connection.info["file"] != _identity(self.engine.url):
+            raise StorageError(
+                f"{self.shown} was moved, deleted or replaced while it was in use: put "
+                f"it back, with all that lay beside it, or start again."
+            )
+
     @contextmanager
     def _named_errors(self) -> Iterator[None]:
         try:
             yield
-        except DatabaseError as error:
-            if type(error) not in (DatabaseError, OperationalError):
-                raise  # a constraint was broken: for the caller to explain
-            reason = str(error.orig).strip().splitlines()[0]
-            raise StorageError(
-                f"The database {self.shown} cannot be used ({reason}): check its "
-                f"address, the space on its disk, and whether others keep it busy."
-            ) from error
+        except OF_THE_CALLER:
+            raise
+        except DBAPIError as error:
+            raise self._unusable(reason(error.orig), advice(error.orig)) from error
+        except NoneFreeError as error:
+            raise self._unusable("all its connections are in use", BUSY) from error
+
+    def _unusable(self, why: str, what_to_do: str) -> StorageError:
+        return StorageError(
+            f"The database {self.shown} cannot be used ({why}): {what_to_do}."
+        )
+
+
+def _let_go(context: ExceptionContext) -> None:
+    # A file is opened for reading only while its folder is shut: not to be used again
+    # when it is open. The other connections, which may write, stay.
+    if is_read_only(context.original_exception):
+        context.is_disconnect = True
+        context.invalidate_pool_on_disconnect = False
 
 
 def _sqlite(url: URL) -> Engine:
     engine = create_engine(url, **POOL)
 
     @event.listens_for(engine, "connect")
-    def _set_up(connection: Any, _: Any) -> None:
+    def _set_up(connection: Any, record: Any) -> None:
         connection.isolation_level = None  # transactions begin where we say so
         _use_wal(connection)
         for pragma in PRAGMAS:
             connection.execute(f"PRAGMA {pragma}")
+        record.info["file"] = _identity(url)
 
     @event.listens_for(engine, "begin")
     def _begin(connection: Connection) -> None:
@@ -111,6 +154,15 @@ def _sqlite(url: URL) -> Engine:
         connection.exec_driver_sql(begin)
 
     return engine
+
+
+def _identity(url: URL) -> tuple[int, int] | None:
+    """Return what tells the file at an address from others; None when there is none."""
+    try:
+        found = Path(str(url.database)).stat()
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
 
 
 def _use_wal(connection: Any) -> None:
@@ -134,7 +186,10 @@ def _use_wal(connection: Any) -> None:
 def _postgresql(url: URL) -> Engine:
     try:
         engine = create_engine(
-            url.set(drivername="postgresql+psycopg"), pool_pre_ping=True, **POOL
+            url.set(drivername="postgresql+psycopg"),
+            pool_pre_ping=True,  # a server that was away meanwhile is reached again
+            connect_args={k: v for k, v in PATIENCE.items() if k not in url.query},
+            **POOL,
         )
     except ImportError:
         raise MissingExtraError("psycopg", "postgres") from None

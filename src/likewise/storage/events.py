@@ -5,7 +5,17 @@ from __future__ import annotations
 from typing import Any
 
 from likewise.constraints import Verdict
-from likewise.journal import Event, Renamed, Retracted, SetAside, Told, Undone
+from likewise.journal import (
+    Event,
+    Kept,
+    Renamed,
+    Retracted,
+    SetAside,
+    Single,
+    Together,
+    Told,
+    Undone,
+)
 from likewise.knowledge import Answer, Prediction, Question
 
 
@@ -19,15 +29,20 @@ def encode(event: Event) -> dict[str, Any]:
     """
     match event:
         case Told(answers):
-            return {"told": [encode_answer(answer) for answer in answers]}
+            body: dict[str, Any] = {"told": [encode_answer(a) for a in answers]}
         case Retracted(ids):
-            return {"retracted": [int(id_) for id_ in ids]}
+            body = {"retracted": [int(id_) for id_ in ids]}
         case Renamed(sample, name):
-            return {"renamed": int(sample), "name": name}
+            body = {"renamed": int(sample), "name": name}
         case SetAside(sample, aside):
-            return {"set_aside": int(sample), "aside": bool(aside)}
+            body = {"set_aside": int(sample), "aside": bool(aside)}
+        case Kept(ids):
+            body = {"kept": [int(id_) for id_ in ids]}
+        case Together(events):
+            body = {"together": [encode(single) for single in events]}
         case Undone(position):
-            return {"undone": int(position)}
+            body = {"undone": int(position)}
+    return body
 
 
 def decode(line: dict[str, Any]) -> Event:
@@ -40,16 +55,22 @@ def decode(line: dict[str, Any]) -> Event:
     """
     match line:
         case {"told": answers}:
-            return Told(tuple(_decode_answer(answer) for answer in answers))
+            event: Event = Told(tuple(_decode_answer(answer) for answer in answers))
         case {"retracted": ids}:
-            return Retracted(tuple(ids))
+            event = Retracted(tuple(ids))
         case {"renamed": sample, "name": name}:
-            return Renamed(sample, name)
+            event = Renamed(sample, name)
         case {"set_aside": sample, "aside": aside}:
-            return SetAside(sample, aside)
+            event = SetAside(sample, aside)
+        case {"kept": ids}:
+            event = Kept(tuple(ids))
+        case {"together": singles}:
+            event = Together(tuple(map(_decode_single, singles)))
         case {"undone": position}:
-            return Undone(position)
-    raise ValueError(line)
+            event = Undone(position)
+        case _:
+            raise ValueError(line)
+    return event
 
 
 def kind_of(body: dict[str, Any]) -> str:
@@ -88,6 +109,13 @@ def decode_question(
 ) -> Question:
     """Return the question that plain values mean."""
     return Question(sample, against, Prediction(**predicted) if predicted else None)
+
+
+def _decode_single(line: dict[str, Any]) -> Single:
+    event = decode(line)
+    if isinstance(event, Together | Undone):
+        raise ValueError(line)
+    return event
 
 
 def _decode_answer(line: dict[str, Any]) -> Answer:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import sqlite3
-from contextlib import closing
 from pathlib import Path
 
 from alembic.operations import Operations
@@ -12,12 +10,12 @@ from alembic.script import ScriptDirectory
 from sqlalchemy import Connection, inspect, text
 
 from likewise.errors import SchemaError
+from likewise.storage.copies import copy_of, keep_latest
 from likewise.storage.engines import Database
 
 MIGRATIONS = Path(__file__).parent / "migrations"
 VERSION_TABLE = "likewise_version"
 ADVISORY_LOCK = 0x6C696B65  # any number that nobody else uses
-N_BACKUPS = 5
 
 
 def upgrade(database: Database, migrations: Path = MIGRATIONS) -> None:
@@ -58,16 +56,8 @@ def back_up(path: Path, version: str) -> Path:
     while target.exists():
         target = path.with_suffix(f".backup-{version}-{number}.db")
         number += 1
-    unfinished = target.with_suffix(".unfinished")
-    with (
-        closing(sqlite3.connect(path)) as source,
-        closing(sqlite3.connect(unfinished)) as copy,
-    ):
-        source.backup(copy)
-    unfinished.replace(target)
-    copies = path.parent.glob(f"{path.stem}.backup-*.db")
-    for old in sorted(copies, key=lambda p: p.stat().st_mtime_ns)[:-N_BACKUPS]:
-        old.unlink()
+    copy_of(path, target)
+    keep_latest(path, "backup")
     return target
 
 

@@ -5,7 +5,7 @@ import { forThisBrowser, recalled, remember } from "./memory.js";
 
 const LETTERS = {
   d: "different", u: "unsure", s: "same", z: "undo",
-  g: "pick", n: "none", x: "aside", "?": "keys",
+  g: "pick", n: "none", x: "aside", l: "look", "?": "keys",
 };
 const ARROWS = { ArrowLeft: "different", ArrowDown: "unsure", ArrowRight: "same" };
 const NO_LETTERS = "likewise-no-letters";
@@ -31,7 +31,7 @@ export function plain(event) {
   return event.key.length === 1 ? event.key.toLowerCase() : null;
 }
 
-function isTyping(target) {
+export function isTyping(target) {
   return target.closest("input:not([type=checkbox]), textarea, select") !== null;
 }
 

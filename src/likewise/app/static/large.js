@@ -15,6 +15,7 @@ export function wireLarge() {
 function open(address, title) {
   const image = byId("large-picture");
   byId("large-title").textContent = title;
+  byId("large-history").href = `/history?item=${address.match(/\d+/)[0]}`;
   image.alt = title;
   image.src = address;
   setZoom(false);

@@ -2,9 +2,10 @@
 
 import { Refused, actOf, delivered, get, post, unsaved } from "./api.js";
 import { pairOf } from "./cards.js";
+import { goOn, look, showDisagreement, wireChecks } from "./checks.js";
 import { wireCriterion } from "./criterion.js";
 import { byId } from "./dom.js";
-import { meant, openKeys, wireKeys } from "./keys.js";
+import { isTyping, meant, openKeys, wireKeys } from "./keys.js";
 import { wireLarge } from "./large.js";
 import { forThisTab, recalled, remember } from "./memory.js";
 import { Picker } from "./picker.js";
@@ -42,6 +43,7 @@ async function show(next) {
   fill(state, cards);
   if (!state.progress?.stop) wantsStop = true;
   showStop(state, wantsStop);
+  showDisagreement(state.disagreement);
   enable(state, isBusy);
   if (isNew) await settleOn(images);
   else openFrom = Math.min(openFrom, performance.now());
@@ -81,7 +83,8 @@ const ACTS = {
 
 function perform(name) {
   if (name === "keys") openKeys(state);
-  if (name === "keys" || isBusy || performance.now() < openFrom) return;
+  if (name === "look") look();
+  if (name === "keys" || name === "look" || isBusy || performance.now() < openFrom) return;
   if (name === "undo" ? !state.can_undo : !state.question) return;
   if (name === "pick") openPicker();
   else send(ACTS[name]());
@@ -93,7 +96,7 @@ async function send(act) {
   showNotice(null);
   showSaved(WORDS.saving, false);
   try {
-    const next = await delivered(act, (tries) => showSaved(WORDS.trouble(tries), false, true));
+    const next = await delivered(act, showTrouble);
     showSaved(next.saved, next.can_undo);
     showNotice(next.notice);
     await show(next);
@@ -102,6 +105,11 @@ async function send(act) {
   } finally {
     setBusy(false);
   }
+}
+
+function showTrouble(tries, words) {
+  showSaved(WORDS.trouble(tries), false, true);
+  if (words) showNotice(words);
 }
 
 function setBusy(isNow) {
@@ -162,6 +170,7 @@ function wire() {
   wireLarge();
   wireCriterion((criterion) => change({ criterion }));
   wireKeys((hints) => change({ hints }));
+  wireChecks(() => state, (checks) => change({ checks }));
   for (const button of document.querySelectorAll("[data-act]")) {
     button.addEventListener("click", () => perform(button.dataset.act));
   }
@@ -177,7 +186,9 @@ function wire() {
 
 function press(event) {
   const isHeld = event.repeat && event.target.closest("[data-act]") !== null;
-  const name = document.querySelector("dialog[open]") ? null : meant(event);
+  const isOver = document.querySelector("dialog[open]") !== null;
+  const name = isOver ? null : meant(event);
+  if (event.key === "Escape" && !isOver && !isTyping(event.target)) goOn(state.disagreement);
   if (isHeld || name !== null) event.preventDefault();
   if (name !== null) perform(name);
 }

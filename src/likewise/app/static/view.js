@@ -33,7 +33,9 @@ export function fill(state, cards) {
   say(byId("why"), state.question?.why);
   fillPreparing(state.preparing);
   fillProgress(state.progress);
+  say(byId("n-disagreements"), state.disagreements ? `${state.disagreements}` : null);
   fillBar(state);
+  if (document.activeElement !== byId("checks")) byId("checks").value = state.checks;
   if (state.status === "settled") byId("settled-words").textContent = ending(state);
 }
 

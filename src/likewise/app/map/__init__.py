@@ -1,0 +1,1 @@
+"""The map: a picture of all items, coloured by group."""

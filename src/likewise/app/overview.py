@@ -1,0 +1,198 @@
+"""The clusters at one moment, as pages show them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from likewise.arrays import Floats, Indices
+from likewise.constraints import Verdict
+from likewise.errors import InputError
+from likewise.identities import Numbers
+from likewise.reviews import Likeness, Repairs, likeness_of, parts_within
+from likewise.session import Session
+from likewise.statuses import Statuses, cluster_names, statuses_within
+
+UNSURE = 0.8  # below, a guessed member needs to be looked at
+ALIKE = 0.05  # below, nobody would take two clusters for one
+
+
+@dataclass(frozen=True)
+class Overview:
+    """What a session makes of the items now; worked out when it is looked at.
+
+    Parameters
+    ----------
+    session : Session
+        Must not have gone on since: see `version`.
+    version : int
+        How many acts there were.
+    before : Numbers
+        The numbers that groups had.
+    """
+
+    session: Session
+    version: int
+    before: Numbers
+
+    @cached_property
+    def repairs(self) -> Repairs:
+        """Plans for acts on the clusters."""
+        return self.session.repairs
+
+    @property
+    def labels(self) -> Indices:
+        """The cluster of each item; -1 when set aside."""
+        return self.repairs.labels
+
+    @property
+    def sure(self) -> Floats:
+        """The probability that each item is in the right cluster."""
+        return self.repairs.sure
+
+    @cached_property
+    def clusters(self) -> tuple[int, ...]:
+        """The labels in use."""
+        return tuple(sorted(set(self.labels.tolist()) - {-1}))
+
+    @cached_property
+    def statuses(self) -> Statuses:
+        """How settled items are."""
+        return statuses_within(self.repairs)
+
+    @cached_property
+    def confirmed(self) -> np.ndarray:
+        """Whether answers have put each item into a group."""
+        found = np.zeros(len(self.labels), dtype=bool)
+        found[list(self.statuses.confirmed)] = True
+        return found
+
+    @cached_property
+    def numbers(self) -> Numbers:
+        """The numbers of groups, with those that are new."""
+        return self.before.brought_to(self.labels, self.repairs.known, self.anchor)
+
+    @cached_property
+    def number(self) -> dict[int, int]:
+        """The number of each cluster."""
+        return self.numbers.of(self.labels)
+
+    @cached_property
+    def name(self) -> dict[int, str]:
+        """The names of clusters that have one."""
+        return cluster_names(self.labels, self.session.names)
+
+    @cached_property
+    def likeness(self) -> Likeness:
+        """How alike the clusters are."""
+        return likeness_of(self.session.weights, self.labels)
+
+    @cached_property
+    def _members(self) -> dict[int, Indices]:
+        order = np.argsort(self.labels, kind="stable")
+        first = np.searchsorted(self.labels[order], [*self.clusters, np.inf])
+        return {
+            label: order[first[at] : first[at + 1]]
+            for at, label in enumerate(self.clusters)
+        }
+
+    @cached_property
+    def _anchors(self) -> dict[int, int]:
+        firsts = {label: int(found[0]) for label, found in self._members.items()}
+        anchors = {label: self.repairs.anchor(at) for label, at in firsts.items()}
+        return {
+            label: firsts[label] if found is None else found
+            for label, found in anchors.items()
+        }
+
+    def anchor(self, label: int) -> int:
+        """Return the item that speaks for a cluster."""
+        return self._anchors[label]
+
+    def label_of(self, item: int) -> int | None:
+        """Return the cluster of an item; None if there is none."""
+        is_there = 0 <= item < len(self.labels) and self.labels[item] >= 0
+        return int(self.labels[item]) if is_there else None
+
+    def size(self, label: int) -> int:
+        """Return how many items a cluster has."""
+        return len(self._members[label])
+
+    def n_confirmed(self, label: int) -> int:
+        """Return how many of them are confirmed."""
+        return int(self.confirmed[self._members[label]].sum())
+
+    def n_unsure(self, label: int) -> int:
+        """Return how many guessed ones need to be looked at."""
+        members = self._members[label]
+        return int((~self.confirmed[members] & (self.sure[members] < UNSURE)).sum())
+
+    def order(self, label: int, *, typical_first: bool = False) -> list[int]:
+        """Return the items of a cluster: confirmed ones, then the least sure first."""
+        members = self._members[label]
+        guessed = members[~self.confirmed[members]]
+        sure = self.sure[guessed] * (-1 if typical_first else 1)
+        guessed = guessed[np.argsort(sure, kind="stable")]
+        return [*members[self.confirmed[members]].tolist(), *guessed.tolist()]
+
+    def guessed(self) -> list[int]:
+        """Return the items that no answer has confirmed, the least sure first."""
+        open_ones = ~self.confirmed & (self.labels >= 0)
+        open_ones[list(self.statuses.deferred)] = False
+        found = np.flatnonzero(open_ones)
+        return found[np.argsort(self.sure[found], kind="stable")].tolist()
+
+    def waiting(self) -> list[int]:
+        """Return the items about which somebody was unsure."""
+        return sorted(self.statuses.deferred)
+
+    def aside(self) -> list[int]:
+        """Return the items that are set aside."""
+        return sorted(self.statuses.aside)
+
+    def nearest_first(self, label: int) -> list[int]:
+        """Return all clusters: this one, then those that are most like it."""
+        alike = self.likeness.values[label]
+        others = [other for other in self.clusters if other != label]
+        return [label, *sorted(others, key=lambda other: -alike[other])]
+
+    def similar(self, label: int) -> int | None:
+        """Return the cluster that may be the same as this one.
+
+        Neither one that is known to be different, nor one about which somebody was
+        unsure.
+        """
+        out = frozenset(c for c in self.clusters if self._is_told(label, c))
+        found = self.likeness.nearest(label, out)
+        if found is None or self.likeness.values[label, found] < ALIKE:
+            return None
+        return found
+
+    def _is_told(self, one: int, other: int) -> bool:
+        """Tell whether somebody was asked about two clusters, and did not say same."""
+        known = self.repairs.known
+        constraints = known.constraints
+        i, j = self.anchor(one), self.anchor(other)
+        if constraints.relation(i, j) is Verdict.DIFFERENT:
+            return True
+        theirs = set(constraints.samples(constraints.group(j)))
+        mine = constraints.samples(constraints.group(i))
+        return any(not theirs.isdisjoint(known.unsure.get(s, ())) for s in mine)
+
+    @cached_property
+    def _parts(self) -> dict[tuple[int, int], list[list[int]]]:
+        return {}
+
+    def parts(self, label: int, n_parts: int) -> list[list[int]]:
+        """Return the parts that a cluster falls into; worked out once."""
+        if self.size(label) < n_parts:
+            raise InputError(
+                f"The group has {self.size(label)} items: too few for {n_parts} parts."
+            )
+        if (label, n_parts) not in self._parts:
+            members = self._members[label].tolist()
+            found = parts_within(self.session.weights, members, n_parts)
+            self._parts[label, n_parts] = found
+        return self._parts[label, n_parts]

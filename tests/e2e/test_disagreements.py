@@ -1,0 +1,203 @@
+"""Answers that disagree are shown with what denies them, and people decide."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Locator, expect
+from tests.e2e.conftest import Serve, Sit
+from tests.e2e.past import Past
+from tests.e2e.seat import Seat
+
+COUNT = "#n-disagreements"
+OVERFLOW = """() => document.documentElement.scrollWidth
+  - document.documentElement.clientWidth"""
+FOCUSED = "() => document.activeElement.id"
+IN_VIEW = """(entry) => {
+  const { top } = entry.getBoundingClientRect();
+  return top >= 0 && top < innerHeight / 2;
+}"""
+
+
+@pytest.fixture
+def torn(shapes: Seat) -> Past:
+    """Somebody whose first answer was changed to what two others deny."""
+    past = Past(shapes.page)
+    past.tear()
+    past.post("/api/change", answer=1, verdict="different")
+    past.go("/disagreements")
+    return past
+
+
+def clash_of(past: Past) -> Any:
+    """Return the only open disagreement, as the server tells it."""
+    (clash,) = past.fetched("/api/disagreements")["open"]
+    return clash
+
+
+def block(past: Past) -> Locator:
+    return past.page.locator(".clash")
+
+
+def test_nothing_disagrees_at_first(few: Seat) -> None:
+    past = Past.of(few, "/disagreements")
+
+    expect(past.page.locator("h1")).to_have_text("No answers disagree.")
+    expect(past.page.locator(COUNT)).to_be_hidden()
+
+
+def test_the_chain_between_the_two_is_shown_with_the_right_pictures(
+    torn: Past,
+) -> None:
+    clash = clash_of(torn)
+    expected = [clash["answer"]["sample"]["title"]]
+    expected += [link["to"]["title"] for link in clash["chain"]]
+
+    pictures = block(torn).locator(".chain img").all()
+
+    assert [picture.get_attribute("alt") for picture in pictures] == expected
+    assert expected[-1] == clash["answer"]["against"]["title"]
+    signs = block(torn).locator(".joint .sign").all_inner_texts()
+    words = {"same": "=", "different": "≠"}
+    assert signs == [words[link["answer"]["verdict"]] for link in clash["chain"]]
+
+
+@pytest.mark.slow
+def test_every_link_says_whose_it_is_and_when(torn: Past) -> None:
+    for link in clash_of(torn)["chain"]:
+        joint = block(torn).locator(f"[data-answer='{link['answer']['id']}'] .joint")
+        expect(joint).to_contain_text(f"answer {link['answer']['id']}")
+        expect(joint).to_contain_text(link["answer"]["made"]["who"])
+        expect(joint.locator("time")).to_have_text("just now")
+
+
+def test_open_ones_are_counted_on_every_page(torn: Past) -> None:
+    expect(torn.page.locator(COUNT)).to_have_text("1")
+    torn.go("/history")
+    expect(torn.page.locator(COUNT)).to_have_text("1")
+    torn.page.goto(torn.page.url.replace("history", "export"))
+    expect(torn.page.locator(COUNT)).to_have_text("1")
+
+
+def ways_out(clash: Any) -> dict[str, str]:
+    mine, link = clash["answer"], clash["chain"][0]["answer"]
+    return {
+        "take back this": f"Take back answer {mine['id']}",
+        "change this": f"Change answer {mine['id']} to not sure",
+        "take back a link": f"Take back answer {link['id']}",
+        "change a link": f"Change answer {link['id']} to not sure",
+        "keep both": f"Keep answer {mine['id']} and those that deny it",
+    }
+
+
+@pytest.mark.parametrize(
+    "way",
+    ["take back this", "change this", "take back a link", "change a link", "keep both"],
+)
+def test_each_way_out_settles_it_and_is_undone(torn: Past, way: str) -> None:
+    clash = clash_of(torn)
+
+    torn.click(ways_out(clash)[way])
+
+    expect(block(torn).and_(torn.entry(clash["answer"]["id"]))).to_have_count(0)
+    torn.undo()
+    expect(block(torn).and_(torn.entry(clash["answer"]["id"]))).to_have_count(1)
+    assert clash_of(torn)["answer"]["id"] == clash["answer"]["id"]
+
+
+def test_one_that_is_kept_can_be_opened_again(torn: Past) -> None:
+    mine = clash_of(torn)["answer"]["id"]
+    torn.click(f"Keep answer {mine} and those that deny it")
+    expect(torn.page.locator("h1")).to_have_text("No answers disagree.")
+    expect(torn.page.locator(".kept").locator(f"#answer-{mine}")).to_be_visible()
+    expect(torn.page.locator(COUNT)).to_be_hidden()
+
+    torn.click(f"Open the disagreement of answer {mine} again")
+
+    expect(block(torn)).to_have_count(1)
+    expect(torn.page.locator(COUNT)).to_have_text("1")
+    torn.undo()
+    expect(torn.page.locator(".kept")).to_be_visible()
+
+
+def test_it_is_decided_by_keys_alone(torn: Past) -> None:
+    clash = clash_of(torn)
+    mine, link = clash["answer"]["id"], clash["chain"][0]["answer"]["id"]
+
+    torn.press("ArrowDown")
+    assert torn.page.evaluate(FOCUSED) == f"answer-{mine}"
+    torn.press("ArrowDown")
+    assert torn.page.evaluate(FOCUSED) == f"link-{mine}-{link}"
+    torn.press("t")
+    torn.says(f"Saved: answer {link} taken back")
+    torn.press("z")
+    torn.press("ArrowUp", "ArrowUp", "ArrowDown")
+    torn.focus(mine)
+    torn.press("k")
+
+    torn.says(f"Saved: answer {mine} stays as it is")
+
+
+@pytest.mark.slow
+def test_the_one_that_the_address_names_is_marked(torn: Past) -> None:
+    mine = clash_of(torn)["answer"]["id"]
+    torn.page.goto("about:blank")
+    torn.page.go_back()
+    torn.ready()
+    torn.page.evaluate(f"() => {{ location.hash = 'answer-{mine}'; }}")
+
+    expect(torn.page.locator(".marked")).to_have_attribute("id", f"answer-{mine}")
+    assert torn.page.locator(".marked").evaluate(IN_VIEW)
+
+
+def test_a_change_that_others_deny_leads_there(shapes: Seat) -> None:
+    Past(shapes.page).tear()
+    past = Past.of(shapes)
+    past.focus(1)
+
+    past.press("d")
+
+    expect(past.page.locator("#notice")).to_contain_text("Answers disagree now")
+    past.page.get_by_role("link", name="See what disagrees").click()
+    past.page.wait_for_url("**/disagreements#answer-*")
+    expect(past.page.locator(".marked")).to_be_visible()
+
+
+@pytest.mark.slow
+def test_two_people_who_disagree_are_both_named(
+    piles: Path, serve: Serve, enter: Sit
+) -> None:
+    server = serve(piles / "shapes", "--encoder", "hog+colour", password="open sesame")
+    ann = enter(server, "Ann", "open sesame")
+    ann.ready()
+    Past(ann.page).tear()
+    bob = Past.of(enter(server, "Bob", "open sesame"))
+    bob.post("/api/change", answer=1, verdict="different")
+
+    bob.go("/disagreements")
+
+    expect(block(bob)).to_contain_text("Bob and Ann do not agree about this pair")
+
+
+def test_nothing_is_lost_whatever_is_decided(torn: Past) -> None:
+    before = Seat(torn.page).acts()
+    clash = clash_of(torn)
+    torn.click(f"Take back answer {clash['chain'][0]['answer']['id']}")
+    torn.click("Undo")
+    torn.click(f"Keep answer {clash['answer']['id']} and those that deny it")
+
+    after = Seat(torn.page).acts()
+
+    assert [line["what"] for line in after[: len(before)]] == [
+        line["what"] for line in before
+    ]
+    assert len(after) == len(before) + 3
+
+
+@pytest.mark.slow
+def test_nothing_is_cut_off_on_a_phone(torn: Past) -> None:
+    torn.page.set_viewport_size({"width": 360, "height": 740})
+
+    assert torn.page.evaluate(OVERFLOW) == 0

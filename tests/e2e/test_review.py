@@ -1,0 +1,677 @@
+"""Groups are looked through and put right, by keys and by clicks, in a real browser."""
+
+from __future__ import annotations
+
+import re
+from multiprocessing.context import BaseContext
+from pathlib import Path
+from shutil import copytree
+from typing import Any
+
+import pytest
+from playwright.sync_api import expect
+from tests.e2e.conftest import Serve, Sit
+from tests.e2e.reviewer import Reviewer
+from tests.e2e.running import Server, started
+from tests.e2e.seat import Seat
+
+OVERFLOW = """() => document.documentElement.scrollWidth
+  - document.documentElement.clientWidth"""
+TOUCH = 44  # pixels that a finger hits
+PHONE = {"width": 360, "height": 740}
+ENCODER = ("--encoder", "hog+colour")
+DISCS, SQUARES, TRIANGLES = range(14), range(14, 28), range(28, 42)
+ACTIONS = {
+    "c": "Saved: 2 confirmed",
+    "r": "Saved: 2 taken out of the group",
+    "n": "Saved: 2 in a new group",
+    "x": "Saved: 2 set aside",
+}
+
+
+def known(seat: Seat) -> Reviewer:
+    """Return somebody who has found the three kinds, and confirmed some of each."""
+    found = Reviewer.of(seat)
+    while len(found.groups()) != 3:
+        found.answer()
+    for kind in (DISCS, SQUARES, TRIANGLES):
+        found.tell("/api/review", action="confirm", items=list(kind[:3]))
+    return found
+
+
+@pytest.fixture(scope="module")
+def begun(
+    processes: BaseContext,
+    browser: Any,
+    piles: Path,
+    tmp_path_factory: pytest.TempPathFactory,
+) -> Path:
+    """Return where a project lies in which the three kinds are known."""
+    home = tmp_path_factory.mktemp("begun") / "home"
+    server = started(processes, [str(piles / "shapes"), *ENCODER], home)
+    context = browser.new_context()
+    page = context.new_page()
+    page.goto(server.url)
+    seat = Seat(page)
+    seat.ready()
+    known(seat)
+    context.close()
+    server.stop()
+    return home
+
+
+@pytest.fixture
+def server(begun: Path, piles: Path, serve: Serve, tmp_path: Path) -> Server:
+    """Go on with that project, on a copy of it."""
+    copytree(begun, tmp_path / "home")
+    return serve(piles / "shapes", *ENCODER)
+
+
+@pytest.fixture
+def ann(server: Server, sit: Sit) -> Reviewer:
+    """Somebody in front of 42 pictures, of which some are confirmed."""
+    return Reviewer.of(sit(server))
+
+
+@pytest.fixture
+def phone(server: Server, sit: Sit) -> Reviewer:
+    """The same on a small screen."""
+    return Reviewer.of(sit(server, viewport=PHONE, has_touch=True))
+
+
+@pytest.fixture
+def inside(ann: Reviewer) -> Reviewer:
+    """Somebody in front of the group of the discs."""
+    ann.open(f"/groups/{DISCS[0]}")
+    return ann
+
+
+def n_known(someone: Reviewer) -> int:
+    """Return how many of the items on the page are confirmed."""
+    return someone.page.locator("#review .item:has(.lock)").count()
+
+
+def select_two(someone: Reviewer) -> list[int]:
+    """Choose the first two guessed items by keys alone."""
+    someone.focus(n_known(someone))
+    someone.press("Space", "Shift+ArrowRight")
+    return someone.chosen()
+
+
+# Looking
+
+
+def test_every_tab_has_its_own_address_and_says_how_many_there_are(
+    ann: Reviewer,
+) -> None:
+    ann.tell("/api/review", action="aside", items=[5, 6])
+    ann.open("/groups")
+    unplaced = ann.get("/api/items")["total"]
+
+    for words, path, heading in [
+        (f"Not placed {unplaced}", "not-placed", "Not placed"),
+        ("Not sure 0", "not-sure", "Not sure"),
+        ("Set aside 2", "set-aside", "Set aside"),
+        ("Groups 3", "groups", "3 groups"),
+    ]:
+        ann.page.get_by_role("link", name=words, exact=True).click()
+        expect(ann.page.get_by_role("heading", level=1)).to_have_text(heading)
+        assert ann.page.url.endswith(path)
+
+
+@pytest.mark.slow
+def test_groups_are_sorted_by_a_click(ann: Reviewer) -> None:
+    ann.tell("/api/rename", item=DISCS[0], name="zebra")
+    ann.tell("/api/rename", item=SQUARES[0], name="ant")
+    ann.open("/groups")
+
+    ann.page.get_by_role("link", name="Name", exact=True).click()
+
+    expect(ann.page).to_have_url(re.compile("sort=name"))
+    names = ann.page.locator(".group h2").all_inner_texts()
+    assert names[:2] == ["ant", "zebra"]
+
+
+def test_confirmed_items_come_first_and_the_order_of_the_others_can_be_turned(
+    inside: Reviewer,
+) -> None:
+    before, at = inside.items(), n_known(inside)
+
+    inside.page.get_by_role("link", name="most typical first").click()
+    inside.ready()
+
+    assert inside.items()[:at] == before[:at]
+    assert inside.items()[at:] == before[at:][::-1]
+
+
+@pytest.mark.slow
+def test_guesses_are_shown_with_the_chip_of_their_group(ann: Reviewer) -> None:
+    ann.open("/groups/not-placed")
+    found = ann.get("/api/items")
+
+    for card, group in zip(found["items"], found["groups"], strict=True):
+        item = ann.page.locator(f"[data-item='{card['item']}']")
+        expect(item.locator(".chip")).to_have_text(str(group["number"]))
+        tint = re.compile(f"tint-{group['number'] % 8}")
+        expect(item.locator(".guess")).to_have_class(tint)
+
+
+# Selecting
+
+
+@pytest.mark.slow
+def test_items_are_chosen_by_clicks_and_ranges(inside: Reviewer) -> None:
+    items, picks = inside.items(), inside.page.locator("#review .pick")
+
+    picks.nth(2).click()
+    picks.nth(6).click(modifiers=["Shift"])
+    assert inside.chosen() == items[2:7]
+    picks.nth(4).click()
+    assert inside.chosen() == [*items[2:4], *items[5:7]]
+    expect(inside.page.locator("#chosen")).to_have_text("4 of 14 selected")
+    inside.press("a")
+    assert inside.chosen() == items
+    inside.press("Escape")
+    assert inside.chosen() == []
+
+
+def test_items_are_chosen_by_keys(inside: Reviewer) -> None:
+    items = inside.items()
+
+    inside.focus(0)
+    inside.press("ArrowRight", "Space", "Shift+ArrowRight", "Shift+ArrowRight")
+    assert inside.chosen() == items[1:4]
+    inside.press("Shift+ArrowLeft")
+    assert inside.chosen() == items[1:3]
+    inside.press("End")
+    assert inside.focused == items[-1]
+    inside.press("Home", "ArrowDown")
+    assert inside.focused in items[3:]
+
+
+@pytest.mark.slow
+def test_one_item_at_a_time_is_reached_by_tab(inside: Reviewer) -> None:
+    reached = inside.page.locator("#review .pick[tabindex='0']")
+    expect(reached).to_have_count(1)
+
+    inside.focus(5)
+
+    expect(reached).to_have_count(1)
+    expect(reached).to_be_focused()
+
+
+def test_enter_opens_the_large_picture_and_escape_closes_it(inside: Reviewer) -> None:
+    inside.focus(1)
+    inside.press("Enter")
+    expect(inside.page.locator("#large")).to_be_visible()
+
+    inside.press("Escape")
+
+    expect(inside.page.locator("#large")).to_be_hidden()
+    assert inside.chosen() == []
+    assert inside.focused == inside.items()[1]
+
+
+def test_with_nothing_selected_the_buttons_say_so_and_do_nothing(
+    inside: Reviewer,
+) -> None:
+    before = inside.version()
+
+    for key in (*ACTIONS, "m"):
+        inside.act(key, "Nothing is selected")
+    button = inside.page.get_by_role("button", name="Confirm", exact=True)
+    expect(button).to_be_disabled()
+    button.focus()
+    inside.act("Enter", "Nothing is selected")
+
+    assert inside.version() == before
+
+
+# Acting
+
+
+@pytest.mark.parametrize("key", ACTIONS)
+def test_an_action_is_saved_and_undone_without_a_reload(
+    inside: Reviewer, key: str
+) -> None:
+    before = inside.items()
+    inside.page.evaluate("() => { window.marked = true; }")
+    chosen = select_two(inside)
+
+    inside.act(key, ACTIONS[key])
+    gone = set(before) - set(inside.items())
+    assert gone == (set() if key == "c" else set(chosen))
+    inside.act("z", "Undone")
+
+    assert inside.items() == before
+    assert inside.page.evaluate("() => window.marked")
+
+
+def test_items_are_moved_to_the_group_of_a_digit(inside: Reviewer) -> None:
+    chosen = select_two(inside)
+    inside.press("m")
+    first = inside.page.locator(".candidate").first
+    expect(first).to_be_focused()
+    number = int(first.locator(".chip").inner_text())
+
+    inside.act("1", f"Saved: 2 moved to Group {number}")
+
+    moved = [inside.get(f"/api/groups/{i}")["group"]["number"] for i in chosen]
+    assert moved == [number, number]
+    inside.act("z", "Undone")
+    assert set(chosen) <= set(inside.items())
+
+
+@pytest.mark.slow
+def test_a_few_letters_find_the_group_to_move_to(inside: Reviewer) -> None:
+    inside.tell("/api/rename", item=TRIANGLES[0], name="Pointed ones")
+    select_two(inside)
+    inside.press("m")
+    expect(inside.page.locator(".candidate").first).to_be_focused()
+
+    inside.press("p", "o", "i")
+    expect(inside.page.locator(".candidate")).to_have_count(1)
+
+    inside.act("Enter", "moved to Pointed ones")
+
+
+@pytest.mark.slow
+def test_closing_the_picker_moves_nothing(inside: Reviewer) -> None:
+    chosen, before = select_two(inside), inside.version()
+    inside.press("m")
+    expect(inside.page.locator(".candidate").first).to_be_focused()
+
+    inside.press("Escape")
+
+    expect(inside.page.locator("#chooser")).to_be_hidden()
+    assert (inside.version(), inside.chosen()) == (before, chosen)
+
+
+@pytest.mark.slow
+def test_the_focus_goes_to_the_next_item_and_the_page_stays_where_it_is(
+    inside: Reviewer,
+) -> None:
+    inside.page.set_viewport_size({"width": 800, "height": 500})
+    items, at = inside.items(), n_known(inside) + 3
+    inside.page.locator("#review .pick").nth(at).click()
+    scroll = inside.page.evaluate("() => window.scrollY")
+    assert scroll > 0
+
+    inside.act("r", "Saved: 1 taken out")
+
+    assert inside.focused == items[at + 1]
+    assert abs(inside.page.evaluate("() => window.scrollY") - scroll) < 260
+
+
+def test_what_is_saved_is_said_with_counts_before_and_after(inside: Reviewer) -> None:
+    select_two(inside)
+    before = n_known(inside)
+
+    inside.act("c", f"Saved: 2 confirmed · {before} → {before + 2} confirmed")
+
+    region = inside.page.locator("#saved")
+    expect(region).to_have_attribute("aria-live", "polite")
+    inside.page.get_by_role("button", name="Undo what was saved").click()
+    inside.says("Undone")
+
+
+def test_guesses_are_confirmed_on_their_tab(ann: Reviewer) -> None:
+    ann.open("/groups/not-placed")
+    before, unplaced = ann.items(), ann.get("/api/items")["total"]
+    ann.focus(0)
+    ann.press("Space", "Shift+ArrowRight")
+
+    ann.act("c", "Saved: 2 confirmed")
+
+    tab = ann.page.get_by_role("link", name=f"Not placed {unplaced - 2}")
+    expect(tab).to_be_visible()
+    assert ann.focused == before[2]
+
+
+def test_items_come_back_from_their_tab(ann: Reviewer) -> None:
+    ann.tell("/api/review", action="aside", items=[5, 6])
+    ann.open("/groups/set-aside")
+    ann.press("a")
+
+    ann.act("x", "Saved: 2 put back")
+
+    expect(ann.page.locator("#review .pick")).to_have_count(0)
+    ann.act("z", "Undone")
+    assert ann.items() == [5, 6]
+
+
+def test_an_act_that_did_not_get_through_is_sent_again(inside: Reviewer) -> None:
+    failed: list[str] = []
+
+    def fail_once(route: Any) -> None:
+        if failed:
+            route.continue_()
+        else:
+            failed.append(route.request.url)
+            route.abort()
+
+    inside.page.route("**/api/review", fail_once)
+    before = inside.version()
+    select_two(inside)
+
+    inside.act("c", "Saved: 2 confirmed")
+
+    assert failed
+    assert inside.version() == before + 1
+
+
+def test_what_somebody_else_has_moved_meanwhile_is_left_alone(
+    inside: Reviewer,
+) -> None:
+    chosen = select_two(inside)
+    inside.tell("/api/review", action="move", items=chosen, group=SQUARES[0])
+
+    inside.act("c", "This has changed meanwhile")
+
+    assert not set(chosen) & set(inside.items())
+
+
+# Groups
+
+
+def test_ticked_groups_are_merged_and_parted_by_undo(ann: Reviewer) -> None:
+    ann.open("/groups")
+    boxes = ann.page.locator(".ticking input")
+    boxes.nth(0).check()
+    boxes.nth(1).check()
+    ann.press("g")
+
+    expect(ann.page.locator(".merging-group")).to_have_count(2)
+    expect(ann.page.locator("#merging-words")).to_contain_text("can be undone")
+    ann.act("Enter", "Saved: 2 groups merged")
+    expect(ann.page.locator(".group")).to_have_count(2)
+    ann.act("z", "Undone")
+    expect(ann.page.locator(".group")).to_have_count(3)
+
+
+def test_escape_in_the_merge_dialog_means_that_nothing_happens(ann: Reviewer) -> None:
+    before = ann.version()
+    ann.open("/groups")
+    for at in (0, 1):
+        ann.page.locator(".ticking input").nth(at).check()
+    ann.page.get_by_role("button", name="Merge…").click()
+    expect(ann.page.locator("#merging-do")).to_be_enabled()
+
+    ann.press("Escape")
+
+    expect(ann.page.locator("#merging")).to_be_hidden()
+    assert ann.version() == before
+
+
+@pytest.mark.slow
+def test_one_ticked_group_is_not_merged(ann: Reviewer) -> None:
+    ann.open("/groups")
+    ann.page.locator(".ticking input").first.check()
+
+    ann.act("g", "Merging needs two groups")
+
+    expect(ann.page.locator("#merging")).to_be_hidden()
+
+
+def test_a_group_is_merged_with_another_one(inside: Reviewer) -> None:
+    inside.press("g")
+    expect(inside.page.locator(".candidate").first).to_be_focused()
+    inside.press("1")
+    expect(inside.page.locator("#merging-do")).to_be_focused()
+
+    inside.act("g", "Saved: 2 groups merged")
+
+    expect(inside.page.locator(".side a")).to_have_count(2)
+
+
+def test_a_name_is_changed_in_place(inside: Reviewer) -> None:
+    inside.press("e")
+    inside.page.keyboard.type("Round ones")
+    inside.act("Enter", "Saved")
+
+    expect(inside.page.get_by_role("heading", level=1)).to_have_text("Round ones")
+    inside.press("e", "x", "Escape")
+    expect(inside.page.get_by_role("heading", level=1)).to_have_text("Round ones")
+    inside.act("z", "Undone")
+    expect(inside.page.get_by_role("heading", level=1)).to_have_text(
+        re.compile(r"Group \d")
+    )
+
+
+@pytest.mark.parametrize("choice", ["Escape", "Keep both", "Merge"])
+def test_a_name_that_another_group_has_offers_a_merge(
+    inside: Reviewer, choice: str
+) -> None:
+    inside.tell("/api/rename", item=SQUARES[0], name="oak")
+    before = inside.version()
+    inside.press("e")
+    inside.page.keyboard.type("Oak")
+    inside.press("Enter")
+    expect(inside.page.locator("#merging-do")).to_be_enabled()
+
+    if choice == "Escape":
+        inside.press(choice)
+        expect(inside.page.locator("#merging")).to_be_hidden()
+    else:
+        dialog = inside.page.locator("#merging")
+        dialog.get_by_role("button", name=choice).click()
+        inside.says("Saved")
+
+    names = sorted(group["name"] for group in inside.groups())
+    assert (
+        names
+        == {
+            "Escape": ["", "", "oak"],
+            "Keep both": ["", "Oak", "oak"],
+            "Merge": ["", "oak"],
+        }[choice]
+    )
+    assert inside.version() == before + (choice != "Escape")
+
+
+def test_groups_that_are_different_are_not_suggested_again(
+    piles: Path, serve: Serve, sit: Sit
+) -> None:
+    server = serve(piles / "shapes", *ENCODER, "--n-clusters", "6")
+    ann = Reviewer.of(sit(server))
+    pages = [ann.get(f"/api/groups/{group['id']}") for group in ann.groups()]
+    page = next(page for page in pages if page["similar"])
+    ann.open(f"/groups/{page['group']['id']}")
+    first = ann.page.locator("#similar-title a").inner_text()
+
+    ann.act("d", "Saved: different")
+
+    link = ann.page.locator("#similar-title a")
+    assert link.count() == 0 or link.inner_text() != first
+    ann.act("z", "Undone")
+    expect(link).to_have_text(first)
+
+
+# Splitting
+
+
+@pytest.fixture
+def fused(ann: Reviewer) -> Reviewer:
+    """Somebody in front of discs and squares that one answer has made one group."""
+    ann.tell("/api/merge", groups=[DISCS[0], SQUARES[0]])
+    ann.open(f"/groups/{DISCS[0]}")
+    return ann
+
+
+def test_the_answer_that_joined_two_groups_is_taken_back(fused: Reviewer) -> None:
+    fused.press("p")
+    words = fused.page.locator("#fusing-words")
+    expect(words).to_have_text(
+        re.compile(r"These were joined by your answer \d+, .+: take it back\?")
+    )
+    pictures = fused.page.locator(".fusing-side figure img")
+    kinds = {str(p.get_attribute("alt")).partition("-")[0] for p in pictures.all()}
+    assert kinds == {"disc", "square"}
+
+    fused.act("t", "taken back")
+
+    titles = fused.page.locator("#review .item .caption > .title").all_inner_texts()
+    assert {title.partition("-")[0] for title in titles} in ({"disc"}, {"square"})
+
+
+def test_a_group_is_split_into_the_parts_that_were_shown(fused: Reviewer) -> None:
+    fused.press("p")
+    expect(fused.page.locator("#split-do")).to_be_enabled()
+    expect(fused.page.locator(".part")).to_have_count(2)
+    expect(fused.page.locator("#split-words")).to_contain_text("takes back")
+
+    fused.act("p", "Saved: split into 2")
+
+    items = set(fused.items())
+    assert items <= set(DISCS) or items <= set(SQUARES)
+    fused.act("z", "Undone")
+    assert len(fused.items()) == 28
+
+
+def test_an_item_is_put_into_another_part_by_a_digit(fused: Reviewer) -> None:
+    fused.press("p")
+    expect(fused.page.locator("#split-do")).to_be_enabled()
+    parts = fused.page.locator(".part")
+    item = parts.nth(0).locator(".item").last
+    number = str(item.get_attribute("data-item"))
+    item.locator(".pick").focus()
+
+    fused.press("2")
+
+    expect(parts.nth(1).locator(f"[data-item='{number}']")).to_be_visible()
+    expect(fused.page.locator("#split-do")).to_be_enabled()
+    fused.act("p", "Saved: split into 2")
+    mine = fused.get(f"/api/groups/{number}")
+    kinds = [card["title"].partition("-")[0] for card in mine["items"]]
+    assert kinds.count("disc") == 1 or kinds.count("square") == 1
+
+
+@pytest.mark.slow
+def test_closing_the_split_dialog_changes_nothing(fused: Reviewer) -> None:
+    before = fused.version()
+    fused.press("p")
+    expect(fused.page.locator("#split-do")).to_be_enabled()
+    fused.page.get_by_role("button", name="3", exact=True).click()
+    expect(fused.page.locator(".part")).to_have_count(3)
+
+    fused.press("Escape")
+
+    expect(fused.page.locator("#split")).to_be_hidden()
+    assert fused.version() == before
+
+
+# Identity
+
+
+def looks(someone: Reviewer) -> dict[str, tuple[str, str]]:
+    """Return the number and the colour of each group, by the kind of its items."""
+    someone.open("/groups")
+    found = {}
+    for group in someone.page.locator(".group").all():
+        kind = str(group.locator("img").first.get_attribute("alt")).partition("-")[0]
+        chip = group.locator(".chip")
+        colour = chip.evaluate("(chip) => getComputedStyle(chip).backgroundColor")
+        found[kind] = (chip.inner_text(), colour)
+    return found
+
+
+def test_numbers_and_colours_stay_over_merge_undo_and_restart(
+    ann: Reviewer, server: Server, piles: Path, serve: Serve, sit: Sit
+) -> None:
+    before = looks(ann)
+    assert len(set(before.values())) == 3
+
+    ann.tell("/api/merge", groups=[DISCS[0], TRIANGLES[0]])
+    assert len(looks(ann)) == 2
+    ann.act("z", "Undone")
+    assert looks(ann) == before
+
+    server.stop()
+    again = serve(piles / "shapes", *ENCODER)
+    assert looks(Reviewer.of(sit(again))) == before
+
+
+@pytest.mark.slow
+def test_hints_say_how_sure_a_guess_is(inside: Reviewer) -> None:
+    guess = inside.page.locator("#review .item:not(:has(.lock)) .caption").first
+    expect(guess).not_to_contain_text("%")
+    inside.press("?")
+
+    inside.page.get_by_label("Show hints for everybody").check()
+
+    expect(guess).to_contain_text("%")
+
+
+# By keys alone, and on a phone
+
+
+def test_a_whole_review_is_done_by_keys_alone(ann: Reviewer) -> None:
+    ann.open("/groups?sort=newest")
+    page = ann.page
+    target = page.locator(".group h2 a").first
+    while not target.evaluate("(link) => link === document.activeElement"):
+        page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+    expect(page.locator("#group-name")).to_be_visible()
+    ann.ready()
+    pick = page.locator("#review .pick").first
+    while not pick.evaluate("(pick) => pick === document.activeElement"):
+        page.keyboard.press("Tab")
+
+    ann.press("End", "Space", "Shift+ArrowLeft")
+    ann.act("c", "Saved: 2 confirmed")
+    ann.press("Space")
+    ann.act("r", "Saved: 1 taken out")
+    ann.act("Control+z", "Undone")
+    ann.press("a")
+    ann.act("c", "confirmed")
+    expect(page.locator("#review .item:not(:has(.lock))")).to_have_count(0)
+    ann.press("e")
+    page.keyboard.type("Pointed")
+    ann.act("Enter", "Saved")
+
+    expect(page.get_by_role("heading", level=1)).to_have_text("Pointed")
+
+
+def test_nothing_is_cut_off_on_a_phone(phone: Reviewer) -> None:
+    phone.tell("/api/review", action="aside", items=[5, 6])
+
+    for path in ("", "/not-placed", "/not-sure", "/set-aside", "/0"):
+        phone.open(f"/groups{path}")
+        assert phone.page.evaluate(OVERFLOW) == 0, path
+        for button in phone.page.locator(".act:visible").all():
+            box = button.bounding_box()
+            assert box is not None
+            assert box["height"] >= TOUCH, path
+            assert box["x"] + box["width"] <= PHONE["width"], path
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("key", ["m", "g", "p", "?"])
+def test_every_dialog_fits_on_a_phone(phone: Reviewer, key: str) -> None:
+    phone.open(f"/groups/{DISCS[0]}")
+    select_two(phone)
+
+    phone.press(key)
+
+    dialog = phone.page.locator("dialog[open]")
+    expect(dialog).to_be_visible()
+    box = dialog.bounding_box()
+    assert box is not None
+    assert box["width"] <= PHONE["width"]
+    assert box["height"] <= PHONE["height"]
+    assert phone.page.evaluate(OVERFLOW) == 0
+
+
+@pytest.mark.slow
+def test_texts_and_rows_are_reviewed_as_well(
+    piles: Path, serve: Serve, sit: Sit
+) -> None:
+    for pile in ("texts", "things.csv"):
+        ann = Reviewer.of(sit(serve(piles / pile)))
+        ann.open("/groups/0")
+        ann.focus(0)
+        ann.press("Enter")
+        expect(ann.page.locator(".item.whole")).to_have_count(1)
+        ann.press("Space", "Shift+ArrowRight")
+        ann.act("c", "Saved: 2 confirmed")
