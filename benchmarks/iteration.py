@@ -23,11 +23,14 @@ from threadpoolctl import threadpool_limits
 from likewise import LabelOracle, Session, run
 from likewise.arrays import Floats, Indices
 from likewise.methods.clustering import SpectralModel
+from likewise.methods.constrained import ConstrainedClustering
+from likewise.methods.urasc import urasc
 from likewise.operators import signed_normalised
 from likewise.scores.gradient import exact_gradient
 from likewise.spectral import Spectrum
 
 N_CLUSTERS = 10
+EXACT = urasc("urasc+n", n_exact=10**9)  # larger piles: scale.py
 N_LITERAL = 20
 
 
@@ -69,12 +72,14 @@ def literal_gradient(spectrum: Spectrum, anchors: Indices, sample: int) -> float
 def measure(n: int) -> None:
     """Print the ratios at one size."""
     X, y = mixture(n)
-    session = Session(X, "urasc+n", N_CLUSTERS)
+    session = Session(X, EXACT, N_CLUSTERS)
     views = list(run(session, LabelOracle(y), 150))
     steps = _iterations(X, y)
     model = views[-1].model
     assert isinstance(model, SpectralModel)
-    spectrum = model.clustering.spectrum
+    found = model.clustering
+    assert isinstance(found, ConstrainedClustering)
+    spectrum = found.spectrum
     constraints = views[-1].known.constraints
     anchors = np.array([constraints.samples(g)[0] for g in views[-1].known.certain])
 
@@ -82,7 +87,7 @@ def measure(n: int) -> None:
     fit = SpectralClustering(N_CLUSTERS, affinity="precomputed", random_state=0)
     peer = seconds(lambda: fit.fit(graph), 1)
     score = seconds(lambda: exact_gradient(spectrum, N_CLUSTERS, anchors), 20)
-    eigen = seconds(lambda: _eigsh(model, len(spectrum.values)))
+    eigen = seconds(lambda: _eigsh(found, len(spectrum.values)))
     rows = range(N_LITERAL)
     literal = seconds(lambda: [literal_gradient(spectrum, anchors, r) for r in rows], 1)
     literal *= n / N_LITERAL
@@ -100,7 +105,7 @@ def measure(n: int) -> None:
 
 def _iterations(X: Floats, y: Indices) -> float:
     """Return the median time from a placing answer to the next question."""
-    session = Session(X, "urasc+n", N_CLUSTERS)
+    session = Session(X, EXACT, N_CLUSTERS)
     oracle = LabelOracle(y)
     times = []
     for _ in range(60):
@@ -115,8 +120,8 @@ def _iterations(X: Floats, y: Indices) -> float:
     return float(np.median(times))
 
 
-def _eigsh(model: SpectralModel, p: int) -> object:
-    weights = model.clustering.weights
+def _eigsh(clustering: ConstrainedClustering, p: int) -> object:
+    weights = clustering.weights
     laplacian = signed_normalised(weights)
     n = weights.n_samples
     operator = LinearOperator((n, n), matvec=lambda x: -(laplacian @ x), dtype=float)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ from scipy.sparse.csgraph import connected_components
 from tests.definitions import euclidean
 from tests.problems import random_affinity
 
+from likewise import affinity, arrays
 from likewise.affinity import (
     AFFINITIES,
     Affinity,
@@ -25,6 +27,7 @@ from likewise.affinity import (
 )
 from likewise.arrays import FEW, Floats, dense
 from likewise.errors import InputError
+from likewise.graph import build, search
 
 OF_SAMPLES = {name: make for name, make in AFFINITIES.items() if name != "precomputed"}
 HARD = {
@@ -333,14 +336,22 @@ def test_an_unknown_name_is_refused_with_the_names_there_are() -> None:
 
 
 @pytest.fixture
-def features(tmp_path: Path, rng: np.random.Generator) -> Any:
-    """A memory map of more samples than are searched as a whole."""
+def features(
+    tmp_path: Path, rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch
+) -> Any:
+    """A memory map of more samples than are searched as a whole, if 300 are many."""
+    for module in (arrays, affinity, search, build):
+        monkeypatch.setattr(module, "FEW", 300)
     path = tmp_path / "features.npy"
-    np.save(path, rng.standard_normal((FEW + 100, 3), dtype=np.float32))
+    np.save(path, rng.integers(0, 255, (400, 3), dtype=np.uint8).astype(np.float32))
     return np.load(path, mmap_mode="r")
 
 
-def test_the_graph_of_many_samples_is_in_single_precision(features: Any) -> None:
+def test_the_graph_of_many_samples_is_in_single_precision(
+    rng: np.random.Generator,
+) -> None:
+    features = rng.standard_normal((FEW + 1, 3), dtype=np.float32)
+
     found = auto(features)
 
     for graph in (found.weights, found.neighbours):
@@ -393,3 +404,47 @@ def test_the_strongest_of_equal_edges_are_those_that_come_first() -> None:
     actual = precomputed(sp.csr_array(W)).neighbours
 
     np.testing.assert_array_equal(actual[[29]].indices, np.arange(20))
+
+
+@pytest.mark.parametrize("make", [gaussian, chi2, cosine])
+def test_all_pairs_of_many_samples_are_not_kept_silently(
+    make: Any, rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(affinity, "FEW", 20)
+
+    with pytest.warns(UserWarning, match=r"keeps all pairs.*use affinity='auto'"):
+        make(rng.random((21, 2)))
+
+
+@pytest.mark.parametrize("numbers", [np.uint8, np.float16])
+def test_small_numbers_stay_on_disk_and_mean_the_same(
+    numbers: Any, tmp_path: Path, features: Any
+) -> None:
+    np.save(tmp_path / "small.npy", features.astype(numbers))
+    X = np.load(tmp_path / "small.npy", mmap_mode="r")
+    others = np.array([0, 5, 7])
+
+    found, expected = auto(X), auto(features)
+
+    np.testing.assert_array_equal(found.weights.data, expected.weights.data)
+    np.testing.assert_array_equal(
+        found.closeness(2, others), expected.closeness(2, others)
+    )
+    assert np.shares_memory(found.features, X)
+
+
+def test_closeness_to_many_reads_a_block_at_a_time(
+    rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    X, others = rng.standard_normal((2000, 50)), np.arange(2000)
+    closeness = auto(X).closeness
+    expected = closeness(0, others)
+    monkeypatch.setattr(affinity, "N_CHECKED", 100)
+
+    tracemalloc.start()
+    actual = closeness(0, others)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+
+    np.testing.assert_array_equal(actual, expected)
+    assert peak < 0.5 * X.nbytes

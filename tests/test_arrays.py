@@ -421,3 +421,35 @@ def test_stacked_samples_keep_the_type_of_the_old(many: Floats) -> None:
 
     assert actual.dtype == np.float32
     np.testing.assert_array_equal(actual[-1], [1.0, 2.0])
+
+
+@pytest.mark.parametrize("kind", [np.uint8, np.float16, np.int64])
+def test_a_large_memory_map_of_any_numbers_is_not_copied(
+    kind: Any, tmp_path: Path
+) -> None:
+    path = tmp_path / "features.npy"
+    np.save(path, np.ones((20_001, 50), dtype=kind))
+    mapped = np.load(path, mmap_mode="r")
+
+    assert np.shares_memory(as_samples(mapped), mapped)
+
+
+def test_a_missing_value_in_a_large_memory_map_is_found(tmp_path: Path) -> None:
+    values = np.ones((20_001, 2), dtype=np.float16)
+    values[-1, 1] = np.nan
+    np.save(tmp_path / "features.npy", values)
+
+    with pytest.raises(InputError, match="contain NaN"):
+        as_samples(np.load(tmp_path / "features.npy", mmap_mode="r"))
+
+
+def test_new_samples_behind_a_memory_map_of_whole_numbers_keep_their_digits(
+    tmp_path: Path,
+) -> None:
+    np.save(tmp_path / "features.npy", np.ones((20_001, 2), dtype=np.uint8))
+    old = np.load(tmp_path / "features.npy", mmap_mode="r")
+
+    stacked = stack(old, [[0.5, 300.0]], square=False)
+
+    np.testing.assert_array_equal(stacked[-1], [0.5, 300.0])
+    assert stacked.dtype == np.float32

@@ -116,7 +116,7 @@ def test_an_index_finds_only_edges_of_single_linkage(
     X = heaps(MIXED, rng)
     component = components(X)
 
-    found = asked(Rows(X), exact_index(X), width, component)
+    found = asked(Rows(X), exact_index(Rows(X)), width, component)
 
     assert pairs(found) <= single_linkage(X, component)
     assert bool(found.i.size) == (width > 12)
@@ -148,7 +148,7 @@ def test_an_index_is_not_asked_about_too_many_members(
     monkeypatch.setattr(linking, "N_LISTED", 100 * width)
     X = heaps(MIXED, rng)
 
-    found = asked(Rows(X), exact_index(X), width, components(X))
+    found = asked(Rows(X), exact_index(Rows(X)), width, components(X))
 
     assert found.i.size
     np.testing.assert_allclose(found.distance, euclidean(X)[found.i, found.j])
@@ -249,3 +249,36 @@ def test_members_are_spread_evenly() -> None:
 
     assert some[component[some] == 0].tolist() == [0, 20, 40, 60, 80]
     assert (component[some] == 1).sum() == 50
+
+
+def test_many_components_are_compared_by_one_member_each(
+    rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    X, component = rng.standard_normal((300, 3)), np.arange(300)
+    expected = among_few(X.__getitem__, component)
+    monkeypatch.setattr(linking, "N_FEW", 10)
+    monkeypatch.setattr(linking, "all_squared", None)  # which compares all pairs
+
+    found = among_few(X.__getitem__, component)
+
+    assert pairs(found) == pairs(expected)
+
+
+def test_members_of_many_components_are_fetched_together(
+    rng: np.random.Generator,
+) -> None:
+    X, fetched = rng.standard_normal((2000, 3)), []
+
+    def fetch(which: AnyIndices) -> Floats:
+        fetched.append(len(which))
+        return X[which]
+
+    among_few(fetch, np.arange(2000) // 2)
+
+    assert len(fetched) <= 5
+
+
+def test_nothing_is_looked_for_where_all_are_connected() -> None:
+    found = bridges(np.zeros(5, dtype=np.intp), iter(()))
+
+    assert not found.i.size

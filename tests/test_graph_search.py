@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import sys
 import warnings
+from typing import Any
 
 import numpy as np
 import pytest
 import scipy.sparse as sp
 
 from likewise.errors import InputError, MissingExtraError
-from likewise.graph import Search, search_for
-from likewise.graph.indexes import Links
-from likewise.graph.rows import SPREADS, around, middle_of, single_rows, spans
+from likewise.graph import Search, equals, search_for
+from likewise.graph.equals import first_equals
+from likewise.graph.links import Links
+from likewise.graph.rows import SPREADS, Rows, around, middle_of, single_rows, spans
 from likewise.graph.search import kind_for, search_of
 from likewise.graph.watching import Watch
 
@@ -77,7 +79,7 @@ def test_a_search_of_no_rows_is_refused() -> None:
 @pytest.mark.usefixtures("without_faiss")
 def test_links_without_the_extra_say_what_to_install() -> None:
     with pytest.raises(MissingExtraError, match=r"likewise\[scale\]"):
-        Links.of(np.zeros((3, 2), np.float32), lambda _: None)
+        Links.of(Rows(np.zeros((3, 2), np.float32)), lambda _: None)
 
 
 def ticking(*seconds: float) -> Watch:
@@ -85,12 +87,14 @@ def ticking(*seconds: float) -> Watch:
 
 
 @pytest.mark.parametrize(
-    ("seconds", "spoken"), [(1.0, "50 seconds"), (12.0, "10 minutes")]
+    ("seconds", "spoken"),
+    [(1.0, "50 seconds"), (12.0, "10 minutes"), (720.0, "10 hours")],
 )
-def test_a_slow_search_says_how_slow_after_its_first_block(
+def test_a_slow_search_says_how_slow_after_its_second_block(
     seconds: float, spoken: str
 ) -> None:
     watch = ticking(7.0, 7.0 + seconds)
+    watch.searched(1000)
 
     with pytest.warns(UserWarning, match=rf"about {spoken}.*likewise\[scale\]"):
         watch.searched(1000)
@@ -98,6 +102,7 @@ def test_a_slow_search_says_how_slow_after_its_first_block(
 
 def test_a_slow_search_says_so_once() -> None:
     watch = ticking(0.0, 1.0)
+    watch.searched(1000)
     with pytest.warns(UserWarning, match="50000 samples"):
         watch.searched(1000)
 
@@ -108,24 +113,27 @@ def test_a_slow_search_says_so_once() -> None:
 
 def test_a_slow_search_without_a_clock_does_not_guess() -> None:
     watch = Watch(Search("blocks", 50_000, 1000), 50_000, None, None)
+    watch.searched(1000)
 
     with pytest.warns(UserWarning, match="takes long: run"):
         watch.searched(1000)
 
 
 def test_many_sparse_samples_are_better_made_dense() -> None:
-    watch = Watch(Search("products", 200_000, 100), 200_000, None, None)
+    watch = Watch(Search("products", 50_000, 100), 50_000, None, None)
+    watch.searched(100)
 
     with pytest.warns(UserWarning, match="TruncatedSVD"):
         watch.searched(100)
 
 
-@pytest.mark.parametrize("kind", ["flat", "hnsw", "products"])
+@pytest.mark.parametrize("kind", ["flat", "hnsw"])
 def test_a_fast_search_says_nothing(kind: str) -> None:
     watch = Watch(Search(kind, 50_000, 1000), 50_000, None, None)
 
     with warnings.catch_warnings():
         warnings.simplefilter("error")
+        watch.searched(1000)
         watch.searched(1000)
 
 
@@ -158,3 +166,40 @@ def test_rows_keep_their_digits_far_from_zero() -> None:
 
 def test_spans_cover_all_once() -> None:
     assert [i for span in spans(10, 3) for i in range(10)[span]] == list(range(10))
+
+
+@pytest.mark.parametrize("kind", ["flat", "blocks"])
+def test_all_pairs_of_many_are_compared_in_many_steps(kind: str) -> None:
+    search = search_of(kind, 1_000_000, 64)
+
+    assert 256 <= search.block <= 2000
+
+
+@pytest.mark.parametrize("kind", [np.uint8, np.float16, np.int32, bool])
+def test_rows_of_any_numbers_are_moved_without_rounding(kind: Any) -> None:
+    rows = np.array([[0, 1], [200, 3]]).astype(kind)
+
+    moved = around(np.array([100.5, 0.25]), rows)
+
+    np.testing.assert_array_equal(moved, rows.astype(float) - [100.5, 0.25])
+    assert moved.dtype == np.float32
+
+
+def test_the_first_of_equal_rows_is_found(rng: np.random.Generator) -> None:
+    X = rng.integers(0, 3, (500, 3)).astype(np.float32)
+    _, first, group = np.unique(X, axis=0, return_index=True, return_inverse=True)
+
+    np.testing.assert_array_equal(first_equals(Rows(X)), first[group.ravel()])
+
+
+def test_zero_with_either_sign_is_equal() -> None:
+    X = np.array([[0.0], [-0.0]], dtype=np.float32)
+
+    np.testing.assert_array_equal(first_equals(Rows(X)), [0, 0])
+
+
+def test_rows_that_only_seem_equal_are_not(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(equals, "_sums", lambda some: np.zeros(len(some), np.uint64))
+    X = np.array([[1.0], [2.0], [1.0]], dtype=np.float32)
+
+    np.testing.assert_array_equal(first_equals(Rows(X)), [0, 1, 0])

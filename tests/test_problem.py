@@ -93,3 +93,16 @@ def test_what_is_cut_out_of_a_graph_leaves_its_numbers_as_they_are(
 
     assert cut.weights.dtype == cut.neighbours.dtype == np.float32
     assert cut.weights.nnz == 20
+
+
+def test_who_waits_is_told_how_far_the_search_is(rng: np.random.Generator) -> None:
+    seen: list[tuple[int, int]] = []
+
+    problem_of(
+        rng.random((6, 2)),
+        affinity="auto",
+        n_clusters=None,
+        progress=lambda *at: seen.append(at),
+    )
+
+    assert seen[-1] == (6, 6)

@@ -20,7 +20,7 @@ from likewise.constraints import Constraints
 from likewise.given import links_of_labels
 from likewise.knowledge import Knowledge
 from likewise.methods import AnyMethod
-from likewise.methods.clustering import LAPLACIANS
+from likewise.methods.constrained import LAPLACIANS
 from likewise.methods.urasc import URASC, urasc
 from likewise.operators import ConstrainedWeights, known_blocks, signed_normalised
 from likewise.problem import problem_of

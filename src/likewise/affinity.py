@@ -6,6 +6,7 @@ them rescales the samples: scaling belongs to the data.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
@@ -21,6 +22,7 @@ from sklearn.metrics.pairwise import (
 
 from likewise.arrays import (
     FEW,
+    N_CHECKED,
     AnyFloats,
     Floats,
     Indices,
@@ -41,6 +43,7 @@ from likewise.graph import (
     nearest_neighbours,
     neighbour_graph,
 )
+from likewise.graph.rows import spans
 
 N_EDGES = 10  # neighbours that make the graph
 N_SHARES = 20  # neighbours whose clusters count as evidence (the paper's k = 20)
@@ -83,8 +86,8 @@ def auto(
     Parameters
     ----------
     X : array-like of shape (n_samples, n_features)
-        More than 20,000 samples may be a memory map that is larger than memory; their
-        weights are float32.
+        More than 20,000 samples may be a memory map that is larger than memory, of
+        numbers of any size; their weights are float32.
     progress : callable, optional
         Called as ``progress(done, total)`` while neighbours are searched.
     clock : callable, optional
@@ -175,7 +178,13 @@ AFFINITIES: dict[str, Callable[[Any], Affinity]] = {
 }
 
 
-def affinity_of(X: Any, kind: str | Callable[[Any], Any]) -> Affinity:
+def affinity_of(
+    X: Any,
+    kind: str | Callable[[Any], Any],
+    *,
+    progress: Progress | None = None,
+    clock: Clock | None = None,
+) -> Affinity:
     """Return the affinity of samples by its name or by a function of them.
 
     Parameters
@@ -184,6 +193,8 @@ def affinity_of(X: Any, kind: str | Callable[[Any], Any]) -> Affinity:
     kind : str or callable
         A name in ``AFFINITIES``, or a function that returns an (n, n) similarity or
         an :class:`Affinity`, for example ``partial(gaussian, bandwidth=2.0)``.
+    progress, clock : callable, optional
+        For ``"auto"``: see :func:`auto`.
     """
     if callable(kind):
         made = kind(X)
@@ -192,6 +203,8 @@ def affinity_of(X: Any, kind: str | Callable[[Any], Any]) -> Affinity:
         raise InputError(
             f"There is no affinity {kind!r}. Choose one of: {', '.join(AFFINITIES)}."
         )
+    if kind == "auto":
+        return auto(X, progress=progress, clock=clock)
     return AFFINITIES[kind](X)
 
 
@@ -208,6 +221,13 @@ def _few_enough(X: Samples, name: str) -> Samples:
         raise InputError(
             f"The affinity {name!r} keeps all pairs, too many for {X.shape[0]} "
             f"samples: use affinity='auto'."
+        )
+    if X.shape[0] > FEW:
+        warnings.warn(
+            f"The affinity {name!r} keeps all pairs, {8e-9 * X.shape[0] ** 2:.0f} GB "
+            f"for {X.shape[0]} samples, and several times that while it is made: use "
+            f"affinity='auto'.",
+            stacklevel=4,
         )
     return X
 
@@ -236,12 +256,17 @@ def _strongest(W: Sparse, k: int) -> Sparse:
 
 def _scaled_closeness(X: Samples, scale: AnyFloats, i: int, others: Indices) -> Floats:
     """Return the exponent of the self-tuning weight, which never rounds to a tie."""
-    if sp.issparse(X):
-        squared = euclidean_distances(X[[i]], X[others], squared=True)[0]
-    else:  # exact, also far from zero, where products would cancel
-        near = X[others].astype(np.float64, copy=False)
-        squared = ((near - X[i]) ** 2).sum(axis=1)
+    squared = np.empty(len(others))
+    for span in spans(len(others), N_CHECKED):
+        squared[span] = _squared_to(X, i, others[span])
     return -squared / (scale[i] * scale[others])
+
+
+def _squared_to(X: Samples, i: int, others: Indices) -> Floats:
+    if sp.issparse(X):
+        return euclidean_distances(X[[i]], X[others], squared=True)[0]
+    near = X[others].astype(np.float64, copy=False)
+    return ((near - X[i]) ** 2).sum(axis=1)  # no products, which cancel far from zero
 
 
 def _row(W: Floats, i: int, others: Indices) -> Floats:

@@ -40,8 +40,8 @@ def as_samples(X: Any) -> Samples:
     -------
     ndarray or scipy.sparse.csr_array
         A copy in float64 of up to 20,000 samples. More are not copied if they are
-        float32 or float64 already, so that they may be a memory map that is larger
-        than memory; numbers that float32 holds exactly become float32.
+        float32 or float64 already, and a memory map never is, so that it may be larger
+        than memory; else numbers that float32 holds exactly become float32.
 
     Examples
     --------
@@ -75,6 +75,7 @@ def as_affinity(W: Any) -> Weights:
         is checked and copied in time and memory proportional to its entries.
     """
     W = as_samples(W)
+    W = W.astype(_kind_for(W.dtype), copy=False)
     if W.shape[0] != W.shape[1]:
         raise InputError(
             f"A precomputed affinity must be square, but this one has shape {W.shape}: "
@@ -132,7 +133,7 @@ def dense(X: Samples) -> Floats:
 
 def _from_array(X: Any) -> Floats:
     try:
-        values = np.asarray(X)
+        values = X if _is_mapped(X) else np.asarray(X)
     except ValueError:
         raise InputError(
             "The samples are not all of the same length: pass a table of numbers."
@@ -154,8 +155,18 @@ def _from_array(X: Any) -> Floats:
 def _as_floats(values: Samples) -> Samples:
     if values.ndim == 0 or values.shape[0] <= FEW:
         return values.astype(np.float64)
-    is_single = np.can_cast(values.dtype, np.float32)
-    return values.astype(np.float32 if is_single else np.float64, copy=False)
+    if _is_mapped(values):
+        return values
+    return values.astype(_kind_for(values.dtype), copy=False)
+
+
+def _is_mapped(values: Any) -> bool:
+    return isinstance(values, np.memmap) and values.dtype.kind in "biuf"
+
+
+def _kind_for(kind: Any) -> Any:
+    """Return the smaller of float32 and float64 that holds all numbers of a kind."""
+    return np.float32 if np.can_cast(kind, np.float32) else np.float64
 
 
 def _refuse_complex(values: Samples) -> None:
@@ -226,7 +237,7 @@ def stack(old: Any, new: Any, *, square: bool) -> Any:
     if is_frame(old) and is_frame(new):
         return _stack_frames(old, new)
     old, new = as_samples(old), as_samples(new)
-    new = new.astype(old.dtype, copy=False)
+    new = new.astype(_kind_for(old.dtype), copy=False)
     n, m = old.shape[0], new.shape[0]
     width = n + m if square else old.shape[1]
     if new.shape[1] != width:

@@ -32,6 +32,8 @@ class ActiveClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     budget : int, default=100
         Questions to ask at most.
     random_state : int, RandomState instance or None, default=None
+    device : {"cpu", "cuda"}, default="cpu"
+        Where the spectrum of many samples is solved for, as in ``Session``.
 
     Attributes
     ----------
@@ -54,19 +56,21 @@ class ActiveClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     True
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - the public face
         self,
         n_clusters: int | None = None,
         method: str | AnyMethod = "likewise",
         affinity: str | Callable[[Any], Any] = "auto",
         budget: int = 100,
         random_state: int | np.random.RandomState | None = None,
+        device: str = "cpu",
     ) -> None:
         self.n_clusters = n_clusters
         self.method = method
         self.affinity = affinity
         self.budget = budget
         self.random_state = random_state
+        self.device = device
 
     def fit(
         self,
@@ -96,12 +100,18 @@ class ActiveClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         if is_frame(X):
             validate_data(self, X, skip_check_array=True)
         else:
-            X = validate_data(self, X, accept_sparse="csr", dtype=np.float64)
+            X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32])
         seed = int(check_random_state(self.random_state).randint(2**31 - 1))
         if isinstance(self.random_state, int | np.integer):
             seed = int(self.random_state)  # as in Session(random_state=...)
         session = Session(
-            X, self.method, self.n_clusters, self.affinity, seed, answers=answers
+            X,
+            self.method,
+            self.n_clusters,
+            self.affinity,
+            seed,
+            answers=answers,
+            device=self.device,
         )
         if oracle is not None:
             for _ in run(session, oracle, self.budget):

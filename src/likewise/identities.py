@@ -8,6 +8,7 @@ from typing import Any
 
 from likewise.arrays import Indices
 from likewise.knowledge import Knowledge
+from likewise.views import clusters_in
 
 NUMBERS = "numbers"  # the setting of a project that keeps them
 
@@ -85,7 +86,7 @@ class Numbers:
         of = self.of(labels)
         anchors = dict(self.anchors)
         latest = max(anchors, default=0)
-        for label in sorted(set(labels.tolist()) - {-1}):
+        for label in clusters_in(labels):
             if label not in of:
                 latest += 1
                 of[label] = latest

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from likewise.arrays import Indices, Weights
+from likewise.arrays import Indices, Samples, Weights
 from likewise.knowledge import Answer, Question
 from likewise.loop import Loop
 from likewise.reliability import Reliability, reliability
@@ -65,6 +65,11 @@ class Insight(Loop):
     def weights(self) -> Weights:
         """How alike the samples are: the (n, n) similarity before any answer."""
         return self._given.weights
+
+    @property
+    def features(self) -> Samples | None:
+        """The samples themselves; None when only similarities were given."""
+        return self._given.features
 
     @property
     def reliability(self) -> Reliability:

@@ -38,6 +38,7 @@ class Loop:
     n_clusters : int or None
     affinity : str or callable
     random_state : int or None
+    device : str
     """
 
     _journal: Journal
@@ -55,8 +56,10 @@ class Loop:
         n_clusters: int | None,
         affinity: str | Callable[[Any], Any],
         random_state: int | None,
+        device: str = "cpu",
     ) -> None:
         self._method = method
+        self._device = device
         self._data = X
         self._affinity = affinity
         self._n_clusters = n_clusters
@@ -73,7 +76,12 @@ class Loop:
         self._replay()
 
     def _problem_of(self, X: Any) -> Problem:
-        given = problem_of(X, affinity=self._affinity, n_clusters=self._n_clusters)
+        given = problem_of(
+            X,
+            affinity=self._affinity,
+            n_clusters=self._n_clusters,
+            device=self._device,
+        )
         return suited(given, self._method)
 
     def _tell(self, told: Iterable[Answer], on_conflict: str) -> None:

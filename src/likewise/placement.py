@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import chain
 
@@ -28,12 +28,16 @@ def opened(known: Knowledge, start: int) -> Knowledge:
     return replace(known, certain=(first,))
 
 
-def unplaced(known: Knowledge) -> Indices:
-    """Return the samples of no certain set that may be asked about, ascending."""
+def unplaced(known: Knowledge, taken: Sequence[int] = ()) -> Indices:
+    """Return the samples of no certain set that may be asked about, ascending.
+
+    Those in `taken` are left out: they are asked about elsewhere.
+    """
     free = np.ones(known.n_samples, dtype=bool)
     for group in known.certain:
         free[list(known.constraints.samples(group))] = False
     free[list(known.aside)] = False
+    free[list(taken)] = False
     return np.flatnonzero(free)
 
 

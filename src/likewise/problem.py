@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from likewise.affinity import Affinity, Closeness, affinity_of
 from likewise.arrays import Samples, Sparse, Weights
 from likewise.errors import InputError
+from likewise.graph import Clock, Progress
 
 T = TypeVar("T")
 
@@ -27,10 +28,13 @@ class Problem:
         How alike the samples are.
     n_clusters : int or None
         How many groups there are; None when nobody knows.
+    device : str
+        Where a large spectrum is solved for: "cpu", or "cuda" for a graphics card.
     """
 
     affinity: Affinity
     n_clusters: int | None = None
+    device: str = "cpu"
     _derived: dict[Hashable, Any] = field(
         default_factory=dict, init=False, repr=False, compare=False
     )
@@ -90,21 +94,30 @@ class Problem:
             weights=_masked(self.weights, kept),
             neighbours=_masked(self.neighbours, kept),
         )
-        return Problem(cut, self.n_clusters)
+        return Problem(cut, self.n_clusters, self.device)
 
 
 def problem_of(
-    X: Any, *, affinity: str | Callable[[Any], Any], n_clusters: int | None
+    X: Any,
+    *,
+    affinity: str | Callable[[Any], Any],
+    n_clusters: int | None,
+    device: str = "cpu",
+    progress: Progress | None = None,
+    clock: Clock | None = None,
 ) -> Problem:
-    """Return the problem of clustering ``X``, or say what is wrong with it."""
-    similar = affinity_of(X, affinity)
+    """Return the problem of clustering ``X``, or say what is wrong with it.
+
+    `progress` and `clock` are those of :func:`~likewise.affinity.auto`.
+    """
+    similar = affinity_of(X, affinity, progress=progress, clock=clock)
     n_samples = similar.weights.shape[0]
     if n_clusters is not None and not 1 <= n_clusters <= n_samples:
         raise InputError(
             f"n_clusters must be between 1 and the number of samples ({n_samples}), "
             f"but it is {n_clusters}."
         )
-    return Problem(similar, n_clusters)
+    return Problem(similar, n_clusters, device)
 
 
 def _masked(W: Weights, kept: NDArray[np.bool_]) -> Weights:

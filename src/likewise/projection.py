@@ -29,6 +29,7 @@ PACKAGE, EXTRA = "umap-learn", "map"
 N_DIRECTIONS = 50  # in which UMAP looks for neighbours
 N_NEIGHBOURS = 15
 FEW = 100  # samples below which neighbours say no more than main directions
+MANY = 100_000  # samples above which UMAP would take hours
 JITTER = 1e-4  # that parts duplicates before UMAP moves them
 N_BESIDE = 10  # directions of the features that stand beside those of a graph
 BESIDE = 0.5  # how much they count
@@ -44,7 +45,7 @@ def plane_of(X: Any, random_state: int, how: str = "auto") -> Plane:
         The same data and seed give the same points, on the same machine.
     how : {"auto", "pca", "umap"}
         "umap" needs the extra ``map``; "auto" takes it where it is installed and there
-        are at least 100 samples.
+        are at least 100 samples, and at most 100,000.
 
     Returns
     -------
@@ -127,7 +128,7 @@ def way_of(how: str, n_samples: int) -> str:
     'pca'
     """
     if how == "auto":
-        return "umap" if n_samples >= FEW and _is_installed() else "pca"
+        return "umap" if FEW <= n_samples <= MANY and _is_installed() else "pca"
     if how not in PLANES:
         raise InputError(
             f"There is no way {how!r} to draw a map. Choose one of: auto, "

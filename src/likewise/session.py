@@ -51,6 +51,10 @@ class Session(Insight):
         Classes that are known already; in a sequence, None (or NaN) where not.
     journal : Journal, optional
         Where answers are kept; in memory unless given. What it holds is taken up again.
+    device : {"cpu", "cuda"}, default="cpu"
+        Where the spectrum of many samples is solved for; "cuda" is a graphics card,
+        with the extra ``gpu``. Where there is none, a warning says so and the processor
+        does the work.
 
     Examples
     --------
@@ -74,8 +78,10 @@ class Session(Insight):
         answers: Iterable[Any] | None = None,
         known: Any = None,
         journal: Journal | None = None,
+        device: str = "cpu",
     ) -> None:
-        super().__init__(X, find_method(method), n_clusters, affinity, random_state)
+        found = find_method(method)
+        super().__init__(X, found, n_clusters, affinity, random_state, device)
         self._take_up(MemoryJournal() if journal is None else journal)
         if not self._standing.n_answers:
             self._start_from(answers, known)

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import scipy.sparse as sp
 from scipy.linalg import eigh, qr
 from scipy.optimize import linear_sum_assignment
 from scipy.sparse.linalg import ArpackError, LinearOperator, eigsh
@@ -14,10 +15,11 @@ from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning
 
 from likewise.arrays import Floats, Indices
-from likewise.operators import Laplacian
+from likewise.engine import graph_of, operator_of, solve
+from likewise.operators import ConstrainedWeights, Laplacian
 
 SMALL = 400  # up to here a dense solve is as fast as an iterative one
-LARGE = 5000  # up to here a dense solve is affordable when an iterative one gives up
+LARGE = 5000  # up to here Lanczos, and a dense solve when it gives up, are affordable
 TOLERANCE = 1e-8
 FAINT = 1e-12  # a row this short has no direction
 
@@ -43,15 +45,28 @@ class Spectrum:
     is_normalised: bool
 
 
-def lowest(laplacian: Laplacian, p: int) -> Spectrum:
-    """Return the p lowest eigenpairs: densely for small n, by Lanczos above."""
+def lowest(laplacian: Laplacian, p: int, *, device: str = "cpu") -> Spectrum:
+    """Return the p lowest eigenpairs.
+
+    Densely for few samples, by Lanczos for more. Of a large sparse graph that nothing
+    is written into, by the engine: in float32, residuals below 0.001 of the largest
+    eigenvalue, on the device that is named.
+    """
     n = laplacian.weights.n_samples
     p = min(p, n)
     if n <= SMALL or 3 * p >= n:
         values, vectors = _dense(laplacian, p)
+    elif n > LARGE and laplacian.is_normalised and _is_plain(laplacian.weights):
+        graph = graph_of(laplacian.weights.kept, device=device)
+        pairs = solve(operator_of(graph), p)
+        values, vectors = pairs.values[:p], pairs.vectors[:, :p]
     else:
         values, vectors = _iterated(laplacian, n, p)
     return Spectrum(values, vectors, laplacian.scale, laplacian.is_normalised)
+
+
+def _is_plain(weights: ConstrainedWeights) -> bool:
+    return sp.issparse(weights.kept) and not weights.blocks.samples.size
 
 
 def _dense(laplacian: Laplacian, p: int) -> tuple[Floats, Floats]:

@@ -104,6 +104,22 @@ def compact(labels: Indices, aside: frozenset[int]) -> Indices:
     return shown
 
 
+def clusters_in(labels: Indices) -> list[int]:
+    """Return the clusters that there are, ascending.
+
+    Parameters
+    ----------
+    labels : ndarray of shape (n_samples,)
+        The cluster of each sample; -1 for none.
+
+    Examples
+    --------
+    >>> clusters_in(np.array([2, -1, 0, 2]))
+    [0, 2]
+    """
+    return np.flatnonzero(np.bincount(labels + 1)[1:]).tolist()
+
+
 def groups_of(
     known: Knowledge, labels: Indices, names: Mapping[int, str]
 ) -> tuple[Group, ...]:

@@ -4,11 +4,18 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterator
+from importlib import import_module
 from typing import Any
 
 import pytest
 
 PATIENCE = 120  # seconds
+
+
+def dask_array(X: Any, chunks: tuple[int, int]) -> Any:
+    """Return a Dask array; its package has no types of its own."""
+    array: Any = import_module("dask.array")
+    return array.from_array(X, chunks=chunks)
 
 
 @pytest.fixture(scope="session")

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from scipy.sparse.csgraph import connected_components
+from tests.distributed.conftest import dask_array
 
 from likewise import InputError, Session
 from likewise.affinity import auto
@@ -18,7 +19,7 @@ from likewise.distributed.tasks import edges_of
 from likewise.graph import (
     Neighbours,
     Search,
-    indexes,
+    links,
     local_scale,
     nearest_neighbours,
     neighbour_graph,
@@ -95,8 +96,8 @@ def test_a_folder_that_holds_a_graph_is_left_as_it_is(
 def test_links_in_pieces_state_their_recall(
     X: Floats, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for name in ("M", "EF_CONSTRUCTION", "EF_SEARCH"):
-        monkeypatch.setattr(indexes, name, 2)
+    for name, bad in (("M", 2), ("EF_CONSTRUCTION", 2), ("EF_SEARCH", (2,))):
+        monkeypatch.setattr(links, name, bad)
 
     graph = neighbours(X, search=Search("hnsw", 300, 100))
 
@@ -189,9 +190,7 @@ def test_two_processes_read_files_and_write_blocks(
 
 @pytest.mark.slow
 def test_two_processes_take_a_dask_array(client: Any, X: Floats) -> None:
-    from dask import array
-
-    graph = neighbours(array.from_array(X, chunks=(200, 3)), client)
+    graph = neighbours(dask_array(X, (200, 3)), client)
 
     assert_same(graph.whole(), on_one_machine(X, "flat"))
 
@@ -202,3 +201,43 @@ def test_an_error_on_a_worker_is_raised_here(client: Any, X: Floats) -> None:
 
     with pytest.raises(InputError, match="contain NaN"):
         neighbours([X[:300], X[300:]], client)
+
+
+@pytest.mark.parametrize("n", [1, 2, 30])
+def test_pieces_that_hang_together_need_no_bridges(
+    n: int, rng: np.random.Generator
+) -> None:
+    X = rng.standard_normal((n, 3))
+
+    graph = neighbours(X).whole()
+
+    np.testing.assert_allclose(
+        graph.toarray(), auto(X).weights.toarray(), rtol=1e-3, atol=1e-5
+    )
+
+
+def test_equal_samples_in_many_pieces_are_neighbours(rng: np.random.Generator) -> None:
+    X = rng.permutation(np.repeat(rng.standard_normal((6, 3)), 50, axis=0))
+
+    for kind in ("flat", "hnsw"):
+        graph = neighbours(X, search=Search(kind, 70, 50))
+
+        assert graph.recall == 1.0
+        assert connected_components(graph.whole(), directed=False)[0] == 1
+
+
+def test_small_numbers_in_a_file_are_what_they_are(
+    tmp_path: Path, rng: np.random.Generator
+) -> None:
+    X = rng.integers(0, 255, (300, 5)).astype(np.uint8)
+    np.save(tmp_path / "features.npy", X)
+
+    graph = neighbours(tmp_path / "features.npy", search=Search("flat", 100, 50))
+
+    assert_same(graph.whole(), on_one_machine(X.astype(np.float32), "flat"))
+
+
+@pytest.mark.parametrize("k", [0, -1])
+def test_a_graph_of_no_neighbours_is_refused(k: int, X: Floats) -> None:
+    with pytest.raises(InputError, match=f"1 or more, but it is {k}"):
+        neighbours(X, k=k)

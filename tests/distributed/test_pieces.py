@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from tests.distributed.conftest import dask_array
 
 from likewise.arrays import Floats, dense
 from likewise.distributed import pieces as module
@@ -32,12 +33,6 @@ def saved(X: Floats, folder: Path) -> Path:
     return path
 
 
-def dask_array(X: Floats, _: Path) -> Any:
-    from dask import array
-
-    return array.from_array(X, chunks=(20, 2))
-
-
 SOURCES = {
     "array": lambda X, _: X,
     "list of arrays": lambda X, _: [X[:10], X[10:11], X[11:]],
@@ -46,7 +41,7 @@ SOURCES = {
     "name": lambda X, folder: str(saved(X, folder)),
     "paths": lambda X, folder: [saved(X, folder)],
     "memory map": lambda X, folder: np.load(saved(X, folder), mmap_mode="r"),
-    "Dask array": dask_array,
+    "Dask array": lambda X, _: dask_array(X, (20, 2)),
     "sparse": lambda X, _: sp.csr_array(X),
 }
 
@@ -130,9 +125,16 @@ def test_many_rows_are_fetched_in_order(X: Floats, monkeypatch: Any) -> None:
 
 
 def test_a_dask_array_of_unknown_length_is_refused(X: Floats) -> None:
-    from dask import array
-
-    chunks = array.from_array(X, chunks=(20, 3))
+    chunks = dask_array(X, (20, 3))
 
     with pytest.raises(InputError, match="compute_chunk_sizes"):
         in_pieces(chunks[chunks[:, 0] > 0])
+
+
+def test_what_was_written_to_a_private_memory_map_counts(
+    X: Floats, tmp_path: Path
+) -> None:
+    mapped = np.load(saved(X, tmp_path), mmap_mode="c")
+    mapped[3] = 7.0
+
+    np.testing.assert_array_equal(rows_in(in_pieces(mapped).sources[0])[3], 7.0)

@@ -101,14 +101,22 @@ def test_without_a_card_the_processor_does_the_work_and_a_warning_says_so() -> N
         assert isinstance(backend_for("cuda"), NumpyBackend)
 
 
-@pytest.mark.parametrize("device", ["cuda", "torch-cpu"])
-def test_without_torch_the_command_that_installs_it_is_named(
-    device: str, monkeypatch: pytest.MonkeyPatch
+def test_without_torch_the_processor_does_the_work_and_the_extra_is_named(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setitem(sys.modules, "torch", None)
+
+    with pytest.warns(AssumptionWarning, match=r"likewise\[gpu\]"):
+        assert isinstance(backend_for("cuda"), NumpyBackend)
+
+
+def test_torch_on_the_processor_without_torch_is_an_error(
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setitem(sys.modules, "torch", None)
 
     with pytest.raises(MissingExtraError, match=r"likewise\[gpu\]"):
-        backend_for(device)
+        backend_for("torch-cpu")
 
 
 def test_a_device_that_there_is_not_is_refused_with_the_choices() -> None:

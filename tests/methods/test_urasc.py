@@ -12,7 +12,9 @@ from likewise import InputError, LabelOracle, Session, run
 from likewise.arrays import Floats
 from likewise.methods import urasc
 from likewise.methods.clustering import SpectralModel
-from likewise.methods.urasc import GRADIENTS, STEPS
+from likewise.methods.constrained import GRADIENTS, ConstrainedClustering
+from likewise.methods.urasc import STEPS
+from likewise.spectral import Spectrum
 
 
 @pytest.fixture
@@ -30,6 +32,11 @@ def first_of(session: Session) -> tuple[int, int, SpectralModel]:
     return question.sample, question.against, model
 
 
+def spectrum_of(model: SpectralModel) -> Spectrum:
+    assert isinstance(model.clustering, ConstrainedClustering)
+    return model.clustering.spectrum
+
+
 def assert_is_best(sample: int, scores: Floats, start: int) -> None:
     assert scores[sample] == np.delete(scores, start).max()
 
@@ -42,8 +49,7 @@ def test_gradient_only_asks_about_the_sample_that_moves_most(
 
     sample, start, model = first_of(Session(mixed.X, method, 3))
 
-    spectrum = model.clustering.spectrum
-    scores = GRADIENTS[gradient](spectrum, 3, np.array([start]))
+    scores = GRADIENTS[gradient](spectrum_of(model), 3, np.array([start]))
     assert_is_best(sample, scores, start)
 
 
@@ -65,7 +71,7 @@ def test_both_ask_about_the_sample_with_the_largest_product(
 
     sample, start, model = first_of(Session(mixed.X, method, 3))
 
-    slope = GRADIENTS[gradient](model.clustering.spectrum, 3, np.array([start]))
+    slope = GRADIENTS[gradient](spectrum_of(model), 3, np.array([start]))
     assert_is_best(sample, STEPS[step](model) * slope, start)
 
 
@@ -87,7 +93,7 @@ def test_a_shortlist_asks_about_the_largest_product_in_it(mixed: Tiny) -> None:
     steps = STEPS["nonparametric"](model)
     steps[start] = -1.0
     listed = np.argsort(-steps)[:4]
-    slope = GRADIENTS["paper"](model.clustering.spectrum, 3, np.array([start]))
+    slope = GRADIENTS["paper"](spectrum_of(model), 3, np.array([start]))
     assert sample == listed[(steps * slope)[listed].argmax()]
 
 

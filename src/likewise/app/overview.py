@@ -55,7 +55,7 @@ class Overview:
     @cached_property
     def clusters(self) -> tuple[int, ...]:
         """The labels in use."""
-        return tuple(sorted(set(self.labels.tolist()) - {-1}))
+        return tuple(self.repairs.members)
 
     @cached_property
     def statuses(self) -> Statuses:
@@ -89,14 +89,22 @@ class Overview:
         """How alike the clusters are."""
         return likeness_of(self.session.weights, self.labels)
 
-    @cached_property
+    @property
     def _members(self) -> dict[int, Indices]:
-        order = np.argsort(self.labels, kind="stable")
-        first = np.searchsorted(self.labels[order], [*self.clusters, np.inf])
-        return {
-            label: order[first[at] : first[at + 1]]
-            for at, label in enumerate(self.clusters)
-        }
+        return self.repairs.members
+
+    @cached_property
+    def _n_confirmed(self) -> Indices:
+        return self._counted(self.confirmed)
+
+    @cached_property
+    def _n_unsure(self) -> Indices:
+        return self._counted(~self.confirmed & (self.sure < UNSURE))
+
+    def _counted(self, which: np.ndarray) -> Indices:
+        """Return how many of some items each cluster has."""
+        there = self.labels[which & (self.labels >= 0)]
+        return np.bincount(there, minlength=max(self.clusters, default=-1) + 1)
 
     @cached_property
     def _anchors(self) -> dict[int, int]:
@@ -122,35 +130,76 @@ class Overview:
 
     def n_confirmed(self, label: int) -> int:
         """Return how many of them are confirmed."""
-        return int(self.confirmed[self._members[label]].sum())
+        return int(self._n_confirmed[label])
 
     def n_unsure(self, label: int) -> int:
         """Return how many guessed ones need to be looked at."""
-        members = self._members[label]
-        return int((~self.confirmed[members] & (self.sure[members] < UNSURE)).sum())
+        return int(self._n_unsure[label])
 
-    def order(self, label: int, *, typical_first: bool = False) -> list[int]:
+    @cached_property
+    def _orders(self) -> dict[tuple[int, bool], Indices]:
+        return {}
+
+    def order(self, label: int, *, typical_first: bool = False) -> Indices:
         """Return the items of a cluster: confirmed ones, then the least sure first."""
-        members = self._members[label]
-        guessed = members[~self.confirmed[members]]
-        sure = self.sure[guessed] * (-1 if typical_first else 1)
-        guessed = guessed[np.argsort(sure, kind="stable")]
-        return [*members[self.confirmed[members]].tolist(), *guessed.tolist()]
+        key = label, typical_first
+        if key not in self._orders:
+            members = self._members[label]
+            is_confirmed = self.confirmed[members]
+            guessed = members[~is_confirmed]
+            sure = self.sure[guessed] * (-1 if typical_first else 1)
+            guessed = guessed[np.argsort(sure, kind="stable")]
+            self._orders[key] = np.concatenate([members[is_confirmed], guessed])
+        return self._orders[key]
 
-    def guessed(self) -> list[int]:
-        """Return the items that no answer has confirmed, the least sure first."""
+    def typical(self, label: int, n: int) -> list[int]:
+        """Return the first items of a cluster: confirmed ones, then the surest.
+
+        As :meth:`order` has them, without sorting all.
+        """
+        key = label, True
+        if key not in self._orders and len(self._members[label]) > n:
+            return self._first(self._members[label], n)
+        return self.order(label, typical_first=True)[:n].tolist()
+
+    def _first(self, members: Indices, n: int) -> list[int]:
+        is_confirmed = self.confirmed[members]
+        confirmed, guessed = members[is_confirmed][:n], members[~is_confirmed]
+        missing = n - len(confirmed)
+        if not missing:
+            return confirmed.tolist()
+        sure = self.sure[guessed]
+        least = -np.partition(-sure, missing - 1)[missing - 1]
+        surest = guessed[sure >= least]
+        order = np.argsort(-self.sure[surest], kind="stable")
+        return [*confirmed.tolist(), *surest[order][:missing].tolist()]
+
+    @cached_property
+    def guessed(self) -> Indices:
+        """The items that no answer has confirmed, the least sure first."""
+        found = np.flatnonzero(self._is_guessed)
+        return found[np.argsort(self.sure[found], kind="stable")]
+
+    @property
+    def n_guessed(self) -> int:
+        """How many there are of them."""
+        return int(self._is_guessed.sum())
+
+    @cached_property
+    def _is_guessed(self) -> np.ndarray:
         open_ones = ~self.confirmed & (self.labels >= 0)
         open_ones[list(self.statuses.deferred)] = False
-        found = np.flatnonzero(open_ones)
-        return found[np.argsort(self.sure[found], kind="stable")].tolist()
+        return open_ones
 
-    def waiting(self) -> list[int]:
-        """Return the items about which somebody was unsure."""
-        return sorted(self.statuses.deferred)
+    @cached_property
+    def waiting(self) -> Indices:
+        """The items about which somebody was unsure."""
+        return np.array(sorted(self.statuses.deferred), dtype=np.intp)
 
-    def aside(self) -> list[int]:
-        """Return the items that are set aside."""
-        return sorted(self.statuses.aside)
+    @cached_property
+    def aside(self) -> Indices:
+        """The items that are set aside."""
+        return np.array(sorted(self.statuses.aside), dtype=np.intp)
 
     def nearest_first(self, label: int) -> list[int]:
         """Return all clusters: this one, then those that are most like it."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import traceback
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Thread
@@ -20,19 +20,28 @@ from likewise.datasets.changes import Changes, new_and_gone
 from likewise.datasets.files import Reading
 from likewise.datasets.gather import gather
 from likewise.datasets.items import Broken, Gathered
+from likewise.datasets.rows import traces_of
 from likewise.datasets.vectors import encode
 from likewise.encoders import Encoder, VectorCache, encoder_for
 from likewise.errors import InputError, LikewiseError
 from likewise.session import Session
-from likewise.storage.base import Item, Project
+from likewise.storage.base import Item, Project, Trace
+from likewise.storage.graphs import kept_affinity
 from likewise.storage.sessions import FEATURES
 
 Watch: TypeAlias = Callable[[int, int, str], None]
+AUTO = "auto"
+ALIKE = "Finding out what is like what"
+AT_ONCE = 5000  # items after which it is said how far one is
 CRITERION = {
     "image": "Do these two pictures belong together?",
     "text": "Do these two texts belong together?",
     "row": "Do these two belong together?",
 }
+
+
+def unwatched(done: int, total: int, note: str) -> None:
+    """Let nobody know how far it is."""
 
 
 @dataclass(frozen=True)
@@ -89,8 +98,11 @@ class PathHeap:
 
     def __call__(self, watch: Watch) -> Pile:
         """Read everything; the vectors of files that were seen before are kept."""
-        watch(0, 1, "Looking through the files")
-        gathered = gather(self.path, self.reading)
+        looking = "Looking through the files"
+        watch(0, 1, looking)
+        gathered = gather(
+            self.path, self.reading, lambda done, total: watch(done, total, looking)
+        )
         encoder: Encoder = encoder_for(
             gathered.kind, self.encoder, download=self.download
         )
@@ -155,18 +167,26 @@ class Workshop:
         pile = self._heap(self._watch)
         self.root, self.broken = pile.gathered.root, pile.broken
         self._watch(0, 1, "Comparing with what was sorted before")
-        X = merged(self.project, pile)
-        self._watch(0, 1, "Finding out what is like what")
+        X = merged(self.project, pile, self._watch)
+        self._watch(0, 1, ALIKE)
         desk = Desk(self.project, self._begin(X), self._clock)
+        self._watch(0, 1, "Looking for the groups and the first question")
         desk.session.ask_besides(())  # the slow part, before anybody waits for it
         self.shown = self._shown(desk, pile)
         return self.shown
 
     def _begin(self, X: NDArray[Any]) -> Callable[[StampedJournal], Session]:
+        options = dict(self._options)
+        if options.get("affinity", AUTO) == AUTO:
+            options["affinity"] = kept_affinity(self.project, self._watch_neighbours)
+
         def begin(journal: StampedJournal) -> Session:
-            return Session(X, **self._options, journal=journal)
+            return Session(X, **options, journal=journal)
 
         return begin
+
+    def _watch_neighbours(self, done: int, total: int) -> None:
+        self._watch(done, total, ALIKE)
 
     def _shown(self, desk: Desk, pile: Pile) -> Shown:
         settings = self.project.info().settings
@@ -183,33 +203,53 @@ class Workshop:
         self.status = Preparing(stage=note, done=done, total=max(total, 1))
 
 
-def merged(project: Project, pile: Pile) -> NDArray[Any]:
+def merged(project: Project, pile: Pile, watch: Watch = unwatched) -> NDArray[Any]:
     """Bring a project up to date with a pile, and return the vectors of its items.
 
     Items keep their positions for ever: new ones come behind, those that are gone are
     marked and keep the vectors that they had. Whoever is killed on the way can begin
     again: each step looks at what is there.
     """
-    before, kept = project.items(), project.info().settings.get("encoder")
-    if not before:
+    info, items = project.info(), pile.gathered.items
+    kept = info.settings.get("encoder")
+    if not info.n_items:
         project.change({"encoder": pile.encoder})
+        project.add_items(_watched(items, watch))
     elif kept != pile.encoder:
         raise InputError(
             f"This project was begun with the encoder {kept!r}, not {pile.encoder!r}: "
             f"name that one with --encoder, or begin another project."
         )
-    _bring_items(project, before, new_and_gone(before, pile.gathered))
-    return _brought_vectors(project, pile)
+    elif info.n_items != len(items) or not _is_as_before(project, items):
+        before = tuple(project.traces())
+        _bring_items(project, before, new_and_gone(before, pile.gathered))
+        return _brought_vectors(project, pile, _by_key(project, pile))
+    return _brought_vectors(project, pile, lambda start: pile.X[start:])
 
 
-def _bring_items(project: Project, before: Sequence[Item], changes: Changes) -> None:
+def _watched(items: Sequence[Any], watch: Watch) -> Iterator[Item]:
+    for at, item in enumerate(items):
+        if at % AT_ONCE == 0:
+            watch(at, len(items), "Writing down what there is")
+        yield Item(item.key, item.kind, item.digest, dict(item.shown))
+
+
+def _is_as_before(project: Project, items: Sequence[Any]) -> bool:
+    """Tell whether nothing has changed, without holding all items at once."""
+    pairs = zip(project.traces(), traces_of(items), strict=True)
+    return all(old == (*now, "here") for old, now in pairs)
+
+
+def _bring_items(project: Project, before: Sequence[Trace], changes: Changes) -> None:
     gone = {item.key for item in changes.gone}
     changed = {item.key for item in changes.new if item.key in gone}
+    statuses = {}
     for item in before:
         lost = "changed" if item.key in changed else "gone"
         status = lost if item.key in gone else "here"
         if status != item.status:
-            project.mark(item.key, status)
+            statuses[item.key] = status
+    project.mark_all(statuses)
     fresh = [item for item in changes.new if item.key not in changed]
     moved = {old.key: new.key for old, new in changes.moved}
     taken = {*moved.values(), *(item.key for item in fresh)}
@@ -220,34 +260,39 @@ def _bring_items(project: Project, before: Sequence[Item], changes: Changes) -> 
         if item.key in gone and item.key in taken
     }
     project.rekey({**moved, **made_way})
-    project.add_items(map(_stored, fresh))
+    project.add_items(_watched(fresh, unwatched))
 
 
-def _brought_vectors(project: Project, pile: Pile) -> NDArray[Any]:
-    row = {item.key: at for at, item in enumerate(pile.gathered.items)}
-    items, n_there = project.items(), project.n_rows(FEATURES)
+def _brought_vectors(
+    project: Project, pile: Pile, described: Callable[[int], NDArray[Any]]
+) -> NDArray[Any]:
+    """Return the vectors of all items; what is new in them is kept.
+
+    ``described(start)`` returns those of the items from a position on.
+    """
+    n_items, n_there = project.info().n_items, project.n_rows(FEATURES)
     if not n_there or not pile.is_piecemeal:
-        X = _described(items, row, pile.X)
+        X = described(0)
         project.put_array(FEATURES, X)
         return X
-    if n_there < len(items):
-        project.append_rows(FEATURES, _described(items[n_there:], row, pile.X))
+    if n_there < n_items:
+        project.append_rows(FEATURES, described(n_there))
     return np.asarray(project.array(FEATURES))
 
 
-def _described(
-    items: Sequence[Item], row: dict[str, int], X: NDArray[Any]
-) -> NDArray[Any]:
-    """Return vectors of items.
+def _by_key(project: Project, pile: Pile) -> Callable[[int], NDArray[Any]]:
+    """Return how to find the vectors of items that lie elsewhere in the pile.
 
     Items that are gone lie in the middle of all: nothing else is known of them.
     """
-    found = np.tile(X.mean(axis=0, dtype=np.float64).astype(X.dtype), (len(items), 1))
-    here = [(at, row[item.key]) for at, item in enumerate(items) if item.key in row]
-    positions, rows = np.array(here, dtype=np.intp).reshape(-1, 2).T
-    found[positions] = X[rows]
-    return found
+    X = pile.X
+    row = {key: at for at, (key, _) in enumerate(traces_of(pile.gathered.items))}
+    places = np.array([row.get(item.key, -1) for item in project.traces()])
 
+    def described(start: int) -> NDArray[Any]:
+        wanted = places[start:]
+        found = X[wanted]
+        found[wanted < 0] = X.mean(axis=0, dtype=np.float64).astype(X.dtype)
+        return found
 
-def _stored(item: Any) -> Item:
-    return Item(item.key, item.kind, item.digest, dict(item.shown))
+    return described

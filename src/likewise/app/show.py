@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from collections import Counter, deque
+from collections import deque
 from collections.abc import Sequence
-from dataclasses import dataclass, field
-from functools import lru_cache
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
 
 from likewise.app.cards import card_of, compared
 from likewise.app.desk import Desk
+from likewise.app.hand import Hand
 from likewise.app.messages import (
     Ahead,
     Candidates,
@@ -22,18 +27,18 @@ from likewise.app.messages import (
 from likewise.app.overview import Overview
 from likewise.arrays import Indices
 from likewise.constraints import Verdict
+from likewise.datasets.rows import features_shown
 from likewise.identities import Numbers
 from likewise.journal import Told
 from likewise.statuses import statuses_of
 from likewise.storage.base import Item, OpenQuestion
-from likewise.views import Group
+from likewise.views import Group, clusters_in
 
 PER_PICKER = 12
 STRIP = 4  # further members under a card
 IN_A_ROW = 3  # "different" answers about one sample before the picker opens
 MANY_GROUPS = 8
 CALLED = ("this one", "the other")  # people do not know samples by numbers
-AT_ONCE, MANY_PAGES = 250, 80  # items that are read together; how often, kept at hand
 LATELY = 10  # answers over which moving items are counted
 
 
@@ -57,12 +62,11 @@ class Shown:
     about: str
     kind: str
     hints: bool = False
-    _labels: deque[tuple[int, Indices]] = field(default_factory=deque)
+    _labels: deque[tuple[int, NDArray[Any]]] = field(default_factory=deque)
     _overview: Overview | None = None
 
     def __post_init__(self) -> None:
-        # Items stay as they are while a desk is open.
-        self._items = lru_cache(MANY_PAGES)(self._read_items)
+        self._hand = Hand(self.desk.project)
         self.desk.before_act = self._keep_numbers
 
     def state(
@@ -143,15 +147,21 @@ class Shown:
         samples = dict.fromkeys(s for n in nexts if n for s in (n.sample, n.against))
         return Ahead(pictures=[str(card.thumb) for card in self.cards(list(samples))])
 
-    def cards(self, samples: Sequence[int]) -> list[Card]:
+    def cards(self, samples: Sequence[int] | Indices) -> list[Card]:
         """Return the cards of some items."""
-        return [card_of(int(s), self._item(int(s))) for s in samples]
+        positions = [int(sample) for sample in samples]
+        items = self._hand.items(positions)
+        pairs = zip(positions, items, strict=True)
+        return [card_of(at, self._described(at, item)) for at, item in pairs]
 
-    def _item(self, position: int) -> Item:
-        return self._items(position // AT_ONCE)[position % AT_ONCE]
-
-    def _read_items(self, page: int) -> tuple[Item, ...]:
-        return self.desk.project.items(page * AT_ONCE, (page + 1) * AT_ONCE)
+    def _described(self, position: int, item: Item) -> Item:
+        """Return a row of an array with its features, if it is as it was."""
+        X = self.desk.session.features
+        if item.kind != "row" or item.shown or item.status != "here":
+            return item
+        if not isinstance(X, np.ndarray):
+            return item
+        return replace(item, shown=features_shown(X)[position])
 
     # Parts of a state
 
@@ -195,7 +205,7 @@ class Shown:
         return ProgressCard(
             answers=session.n_questions,
             screens=len([e for e in told if e.answers[0].how != "given"]),
-            groups=len(_labels_of(labels)),
+            groups=len(clusters_in(labels)),
             settled=found.settled,
             moved=self._moved(labels),
             expected=found.expected_jaccard,
@@ -212,17 +222,13 @@ class Shown:
         """Return how many items changed their group over the last answers."""
         now = self.desk.session.n_questions
         if not self._labels or self._labels[-1][0] != now:
-            self._labels.append((now, labels))
+            self._labels.append((now, labels.astype(np.int32)))
         while len(self._labels) > 1 and self._labels[1][0] <= now - LATELY:
             self._labels.popleft()
         before = self._labels[0][1]
-        if len(before) != len(labels):
+        if len(before) != len(labels) or np.array_equal(before, labels):
             return 0
-        pairs = Counter(zip(before.tolist(), labels.tolist(), strict=True))
-        stayed: dict[int, int] = {}
-        for (old, _), count in pairs.items():
-            stayed[old] = max(stayed.get(old, 0), count)
-        return len(labels) - sum(stayed.values())
+        return moved_between(before, labels)
 
     # Groups
 
@@ -250,7 +256,7 @@ class Shown:
     def cluster(self, label: int, n_members: int) -> GroupCard:
         """Return a cluster at a glance, with some items that are typical of it."""
         found = self.overview()
-        typical = found.order(label, typical_first=True) if n_members else []
+        typical = found.typical(label, n_members) if n_members else []
         return GroupCard(
             id=found.anchor(label),
             number=found.number[label],
@@ -258,7 +264,7 @@ class Shown:
             size=found.size(label),
             confirmed=found.n_confirmed(label),
             unsure=found.n_unsure(label),
-            members=self.cards(typical[:n_members]),
+            members=self.cards(typical),
         )
 
     def overview(self) -> Overview:
@@ -297,5 +303,14 @@ class Shown:
         return Numbers.kept_in(self.desk.project.info().settings)
 
 
-def _labels_of(labels: Indices) -> list[int]:
-    return sorted(set(labels.tolist()) - {-1})
+def moved_between(before: NDArray[Any], labels: Indices) -> int:
+    """Return how many items are not with most of those that they were with.
+
+    Examples
+    --------
+    >>> moved_between(np.array([0, 0, 0, 1]), np.array([2, 2, 0, 0]))
+    1
+    """
+    ones = np.ones(len(labels), dtype=np.intp)
+    pairs = sp.coo_array((ones, (before + 1, labels + 1))).tocsr()
+    return len(labels) - int(pairs.max(axis=1).sum())

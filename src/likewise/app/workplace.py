@@ -12,7 +12,7 @@ from likewise.app.pictures import Pictures
 from likewise.app.preparing import CRITERION, Workshop
 from likewise.errors import InputError
 from likewise.exports.folders import write_folders
-from likewise.exports.rows import items_of, rows_of
+from likewise.exports.rows import rows_of, traces_of
 from likewise.storage.base import Item
 
 
@@ -83,8 +83,8 @@ class Workplace:
         if shown is None or root is None or shown.kind == "row" or not has_files:
             raise InputError("Only the files of a folder can be sorted into folders.")
         with shown.desk.lock:
-            items, numbers = items_of(shown.desk.project), shown.overview().numbers
-            rows = list(rows_of(shown.desk.session, items, numbers))
+            items, numbers = traces_of(shown.desk.project), shown.overview().numbers
+            rows = rows_of(shown.desk.session, items, numbers)
         place = self.thumbs.parent / "sorted"
         taken = [int(path.name) for path in place.glob("[0-9]*") if path.is_dir()]
         target = place / str(max(taken, default=0) + 1)

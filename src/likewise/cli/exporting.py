@@ -21,7 +21,7 @@ from likewise.exports.answers import answer_chunks
 from likewise.exports.folders import write_folders
 from likewise.exports.incoming import Incoming, read_answers, read_labels
 from likewise.exports.recording import Recorded, record
-from likewise.exports.rows import Row, confirmed_only, items_of, rows_of
+from likewise.exports.rows import Row, confirmed_only, rows_of, traces_of
 from likewise.exports.sessions import session_of
 from likewise.identities import Numbers
 from likewise.storage import SUFFIXES, Project, Store, open_store
@@ -164,7 +164,7 @@ def _chosen(store: Store, name: str | None, usual: str | None) -> Project:
 
 def _rows(project: Project, only_confirmed: bool) -> Iterator[Row]:
     numbers = Numbers.kept_in(project.info().settings)
-    rows = rows_of(session_of(project), items_of(project), numbers)
+    rows = rows_of(session_of(project), traces_of(project), numbers)
     return confirmed_only(rows) if only_confirmed else rows
 
 

@@ -5,9 +5,11 @@ from __future__ import annotations
 import getpass
 import os
 import re
+import sys
 import time
 import webbrowser
 from dataclasses import dataclass, field
+from itertools import count
 from pathlib import Path
 from socket import gethostname
 from threading import Thread
@@ -110,17 +112,33 @@ def _announce(address: str, how: Listening) -> None:
 
 def _follow(workshop: Any) -> None:
     """Show on the terminal how far the pile is, as the page does."""
-    with progress("Reading the pile", 100) as update:
-        while workshop.shown is None and workshop.status.error is None:
-            status = workshop.status
-            update(100 * status.done // status.total, status.stage)
-            time.sleep(MOMENT)
+    while _is_busy(workshop):
+        _follow_stage(workshop, workshop.status.stage)
     if workshop.status.error is None:
         say("The first question is on the page.")
     else:
         complain(workshop.status.error)
 
 
+def _follow_stage(workshop: Any, stage: str) -> None:
+    with progress(stage, 100) as update:
+        for look in count():
+            status = workshop.status
+            if not _is_busy(workshop) or status.stage != stage:
+                return
+            is_counted = status.total > 1
+            note = f"{status.done:,} of {status.total:,}" if is_counted else ""
+            update(100 * status.done // status.total, note)
+            if look == LONG and not is_counted and not sys.stderr.isatty():
+                say(f"{stage}.")
+            time.sleep(MOMENT)
+
+
+def _is_busy(workshop: Any) -> bool:
+    return workshop.shown is None and workshop.status.error is None
+
+
+LONG = 8  # looks after which a stage that cannot be counted is named
 MOMENT = 0.25  # seconds between looks
 ANYWHERE = ("0.0.0.0", "::")
 

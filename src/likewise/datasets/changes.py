@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import NamedTuple, Protocol
 
 from likewise.datasets.items import Gathered, Item
+from likewise.datasets.rows import traces_of
 
 
 class Known(Protocol):
@@ -61,10 +62,13 @@ def new_and_gone(before: Sequence[Known], gathered: Gathered) -> Changes:
     >>> [item.key for item in new], gone, moved[0][1].key
     (['c.png'], (), 'b/a.png')
     """
-    there = {(item.key, item.digest) for item in gathered.items}
+    items = gathered.items
+    there = set(traces_of(items))
     seen = {(item.key, item.digest) for item in before}
     missing = [item for item in before if (item.key, item.digest) not in there]
-    fresh = [item for item in gathered.items if (item.key, item.digest) not in seen]
+    fresh = [
+        items[at] for at, trace in enumerate(traces_of(items)) if trace not in seen
+    ]
     homeless: dict[str, list[Known]] = defaultdict(list)
     for item in reversed(missing):
         homeless[item.digest].append(item)

@@ -8,11 +8,18 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path, PurePosixPath
 
-from likewise.datasets.files import Reading, read_pile
+from likewise.arrays import FEW
+from likewise.datasets.files import Reading, Watch, read_pile, unwatched
 from likewise.datasets.items import NAMES, Broken, Gathered, Item
+from likewise.datasets.rows import (
+    RowItems,
+    columns_shown,
+    contents_of,
+    nothing_shown,
+)
 from likewise.datasets.walk import file_inside, keys_of, natural
 from likewise.encoders.base import MAX_PICTURE_BYTES, Kind
 from likewise.errors import InputError, UnreadableFileError
@@ -22,9 +29,12 @@ PICTURES = {".jpg", ".jpeg", ".png", ".webp", ".gif", ".bmp", ".tif", ".tiff"}
 ARRAYS = {".npy", ".npz"}
 BEGINNINGS = (b"\xff\xd8\xff", b"\x89PNG\r\n\x1a\n", b"GIF8", b"II*\0", b"MM\0*")
 CHUNK = 1 << 20
+FILES_A_LOOK = 100  # files after which it is said how far one is
 
 
-def gather(path: str | Path, how: Reading | None = None) -> Gathered:
+def gather(
+    path: str | Path, how: Reading | None = None, watch: Watch = unwatched
+) -> Gathered:
     """Return what lies behind a path.
 
     Parameters
@@ -36,6 +46,8 @@ def gather(path: str | Path, how: Reading | None = None) -> Gathered:
         ``.npz``).
     how : Reading, optional
         How to read a table.
+    watch : callable
+        ``watch(done, total)`` is called now and then.
 
     Returns
     -------
@@ -53,16 +65,18 @@ def gather(path: str | Path, how: Reading | None = None) -> Gathered:
     """
     path = Path(path)
     if path.is_dir():
-        return _folder(path)
+        return _folder(path, watch)
     if path.suffix.lower() == ".txt" and path.is_file():
         return _lines(path)
-    return _table(path, how or Reading())
+    return _table(path, how or Reading(), watch)
 
 
-def _folder(root: Path) -> Gathered:
+def _folder(root: Path, watch: Watch) -> Gathered:
     kinds: dict[str, Kind | None] = {}
     broken: list[Broken] = []
-    for key in sorted(keys_of(root), key=natural):
+    keys = sorted(keys_of(root), key=natural)
+    total = 2 * len(keys)
+    for key in _watched(keys, lambda done: watch(done, total)):
         try:
             kinds[key] = _kind(root, key)
         except UnreadableFileError as error:
@@ -74,7 +88,8 @@ def _folder(root: Path) -> Gathered:
             f"{_counted(_other(kinds, None))}: name another folder."
         )
     items: list[Item] = []
-    for key in (key for key, kind in kinds.items() if kind == chosen):
+    wanted = [key for key, kind in kinds.items() if kind == chosen]
+    for key in _watched(wanted, lambda done: watch(len(keys) + done, total)):
         try:
             items.append(_ITEMS[chosen](root, key))
         except UnreadableFileError as error:
@@ -85,6 +100,13 @@ def _folder(root: Path) -> Gathered:
             f"first because: {broken[0].reason}"
         )
     return Gathered(root, chosen, tuple(items), tuple(broken), _other(kinds, chosen))
+
+
+def _watched(keys: list[str], watch: Callable[[int], None]) -> Iterator[str]:
+    for done, key in enumerate(keys):
+        if done % FILES_A_LOOK == 0:
+            watch(done)
+        yield key
 
 
 def _kind(root: Path, key: str) -> Kind | None:
@@ -187,30 +209,22 @@ def _lines(path: Path) -> Gathered:
     texts = [line.strip() for line in lines if line.strip()]
     if not texts:
         raise InputError(f"{path.name} is empty: give one text a line.")
-    items = _rows("text", [{"text": text} for text in texts], map(str.encode, texts))
+    shown = columns_shown({"text": texts})
+    items = RowItems("text", shown, map(str.encode, texts))
     return Gathered(path, "text", items)
 
 
-def _table(path: Path, how: Reading) -> Gathered:
-    pile = read_pile(path, how)
+def _table(path: Path, how: Reading, watch: Watch) -> Gathered:
+    pile = read_pile(path, how, watch)
     if path.suffix.lower() in ARRAYS:
-        contents = [row.tobytes() for row in pile.X]
+        is_many = len(pile.shown) > FEW  # their features are not written down twice
+        shown = nothing_shown(len(pile.shown)) if is_many else pile.shown
+        items = RowItems("row", shown, contents_of(pile.X))
     else:
-        contents = [json.dumps(shown).encode() for shown in pile.shown]
-    items = _rows("row", pile.shown, contents)
+        words = (json.dumps(shown).encode() for shown in pile.shown)
+        items = RowItems("row", pile.shown, words)
     labels = None if pile.labels is None else tuple(pile.labels)
     return Gathered(path, "row", items, rows=pile.X, labels=labels)
-
-
-def _rows(
-    kind: Kind, shown: Sequence[dict[str, str]], contents: Iterable[bytes]
-) -> tuple[Item, ...]:
-    return tuple(
-        Item(str(number), kind, hashlib.sha256(content).hexdigest(), card)
-        for number, (card, content) in enumerate(
-            zip(shown, contents, strict=True), start=1
-        )
-    )
 
 
 def _printable(key: str) -> str:

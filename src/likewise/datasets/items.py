@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -24,7 +24,8 @@ class Item:
     digest : str
         SHA-256 of the content, hexadecimal.
     shown : dict
-        What a card shows: name and size of a file, a text, the columns of a row.
+        What a card shows: name and size of a file, a text, the columns of a row. Of an
+        array with many rows nothing: their features are kept once, as vectors.
     """
 
     key: str
@@ -50,7 +51,7 @@ class Gathered:
     root : Path
         The folder, or the file.
     kind : {"image", "text", "row"}
-    items : tuple of Item
+    items : sequence of Item
         Files in natural order (2 before 10), or rows in theirs.
     broken : tuple of Broken
         Files that were refused at first sight.
@@ -64,7 +65,7 @@ class Gathered:
 
     root: Path
     kind: Kind
-    items: tuple[Item, ...]
+    items: Sequence[Item]
     broken: tuple[Broken, ...] = ()
     skipped: Mapping[str, int] = field(default_factory=dict)
     rows: Samples | None = None
@@ -75,6 +76,8 @@ class Gathered:
 
         The items are then those of the vectors that `encode` returned.
         """
+        if not broken:
+            return self
         bad = {one.key for one in broken}
         kept = [at for at, item in enumerate(self.items) if item.key not in bad]
         return replace(

@@ -63,27 +63,30 @@ def encode(
         )
     if encoder.piecemeal:
         kept, broken = _piecemeal(gathered, encoder, cache, watch)
+        X = _stacked(kept, encoder) if kept else None
     else:
-        kept, broken = _at_once(gathered, encoder, watch)
-    if not kept:
+        X, broken = _at_once(gathered, encoder, watch)
+    if X is None:
         raise InputError(
             f"None of the {len(broken)} {NAMES[gathered.kind]} can be read, the first "
             f"because: {broken[0].reason}"
         )
-    return _stacked(kept, encoder), tuple(broken)
+    return X, tuple(broken)
 
 
 def _at_once(
     gathered: Gathered, encoder: Encoder, watch: Watch
-) -> tuple[dict[int, Vectors], list[Broken]]:
+) -> tuple[NDArray[Any] | None, list[Broken]]:
     total = len(gathered.items)
     watch(0, total, encoder.name)
-    things, broken = _opened(gathered, range(total))
-    if not things:
-        return {}, broken
-    vectors = encoded(encoder, _batch(gathered, things))
+    batch: Any = gathered.rows
+    broken: list[Broken] = []
+    if batch is None:
+        things, broken = _opened(gathered, range(total))
+        batch = list(things.values())
+    X = encoded(encoder, batch) if len(batch) else None
     watch(total, total, "")
-    return dict(zip(things, vectors, strict=True)), broken
+    return X, broken
 
 
 def _piecemeal(

@@ -192,8 +192,8 @@ def _cut_chunks(X: Any, crew: Crew, size: int) -> list[tuple[Any, int, int]]:
 
 def _path_of(X: Any) -> str | None:
     """Return the ``.npy`` file that a memory map is all of, or None."""
-    if not isinstance(X, np.memmap) or X.filename is None:
-        return None
+    if not isinstance(X, np.memmap) or X.filename is None or X.mode == "c":
+        return None  # what was written to a copy is not in the file
     try:
         whole = np.load(X.filename, mmap_mode="r", allow_pickle=False)
     except ValueError:  # a file of another kind

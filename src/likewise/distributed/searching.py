@@ -80,6 +80,8 @@ def neighbours(
     >>> graph.whole().shape
     (7, 7)
     """
+    if k < 1:
+        raise InputError(f"k must be 1 or more, but it is {k}.")
     place = None if folder is None else empty_folder(folder)
     pieces = pieces_of(X, crew_of(client), search.shard if search else None)
     crew, starts = pieces.crew, [span.start for span in pieces.spans]

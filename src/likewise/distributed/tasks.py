@@ -48,25 +48,23 @@ class How:
 
 @dataclass(frozen=True, slots=True)
 class Shard:
-    """The rows of a piece, and an index of them.
+    """A piece that can be searched in.
 
     Attributes
     ----------
     start : int
         The first of its samples.
-    rows : ndarray or csr_array of shape (m, d)
     index : Index
     """
 
     start: int
-    rows: Samples
     index: Index
 
 
 def shard_of(how: How, source: Any, start: int) -> Shard:
     """Return a piece that can be searched in."""
-    rows = Rows(rows_in(source), how.middle)[:]
-    return Shard(start, rows, INDEXES[how.search.kind](rows, lambda _: None))
+    rows = Rows(rows_in(source), how.middle)
+    return Shard(start, INDEXES[how.search.kind](rows, lambda _: None))
 
 
 def found_in(how: How, best: Best | None, shard: Shard, source: Any) -> Best:
@@ -94,7 +92,6 @@ def _found(how: How, best: Best | None, shard: Shard, queries: Rows) -> Best:
         searched(
             Best(before.indices[span], before.squared[span]),
             shard.index,
-            shard.rows,
             shard.start,
             queries[span],
             how.k,

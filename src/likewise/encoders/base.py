@@ -9,6 +9,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from likewise.arrays import FEW
 from likewise.errors import InputError
 
 Kind: TypeAlias = Literal["image", "text", "row"]
@@ -65,13 +66,16 @@ def encoded(encoder: Encoder, batch: Sequence[Any]) -> NDArray[Any]:
 
     Returns
     -------
-    ndarray of shape (b, n_features), float32; of rows, float64
+    ndarray of shape (b, n_features), float32
+        Of rows float64, but many that are float32 stay so.
     """
     made = encoder.encode(batch)
     if hasattr(made, "toarray"):
         made = made.toarray()
-    exact = encoder.kind == "row"  # the user's own numbers
-    vectors = np.asarray(made, dtype=np.float64 if exact else np.float32)
+    made = np.asarray(made)
+    is_many = made.dtype == np.float32 and made.shape[:1] > (FEW,)
+    exact = encoder.kind == "row" and not is_many  # the user's own numbers
+    vectors = made.astype(np.float64 if exact else np.float32, copy=False)
     expected = len(batch)
     if vectors.ndim != 2 or len(vectors) != expected:  # noqa: PLR2004 - a matrix
         raise InputError(

@@ -13,7 +13,7 @@ from likewise.engine.cold import TOLERANCE, Progress, solve
 from likewise.engine.entropy import Near, entropy, near_of, shares
 from likewise.engine.gradient import exact_gradient, paper_gradient
 from likewise.engine.graph import Graph, graph_of
-from likewise.engine.kmeans import clusters, reclustered
+from likewise.engine.kmeans import clusters, embedded, reclustered
 from likewise.engine.operator import Operator, operator_of
 from likewise.engine.pairs import Pairs
 from likewise.engine.warm import updated
@@ -26,6 +26,7 @@ __all__ = [
     "Pairs",
     "Progress",
     "clusters",
+    "embedded",
     "entropy",
     "exact_gradient",
     "graph_of",

@@ -11,6 +11,7 @@ import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from importlib import import_module
+from importlib.util import find_spec
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -224,8 +225,8 @@ def backend_for(device: str) -> Backend:
     Parameters
     ----------
     device : {"cpu", "cuda", "torch-cpu"}
-        "cpu" is numpy and scipy; the others are torch. Where "cuda" finds no card, a
-        warning says so and "cpu" takes its place.
+        "cpu" is numpy and scipy; the others are torch. Where "cuda" finds no torch or
+        no card, a warning says so and "cpu" takes its place.
 
     Examples
     --------
@@ -238,18 +239,22 @@ def backend_for(device: str) -> Backend:
         raise InputError(
             f"There is no device {device!r}. Choose one of: cpu, cuda, torch-cpu."
         )
-    try:
-        torch = import_module("torch")
-    except ImportError:
-        raise MissingExtraError("torch", "gpu") from None
+    if find_spec("torch") is None:
+        if device == "torch-cpu":
+            raise MissingExtraError("torch", "gpu")
+        return _without_card("torch is missing (pip install 'likewise[gpu]')")
+    torch = import_module("torch")
     if device == "torch-cpu":
         return TorchBackend(torch, "cpu")
-    if torch.cuda.is_available():
-        return TorchBackend(torch, "cuda")
+    if not torch.cuda.is_available():
+        return _without_card("torch finds no card")
+    return TorchBackend(torch, "cuda")
+
+
+def _without_card(why: str) -> Backend:
     warnings.warn(
-        "The device 'cuda' was asked for, but torch finds no card, so the processor "
-        "does the work.",
+        f"The device 'cuda' was asked for, but {why}, so the processor does the work.",
         AssumptionWarning,
-        stacklevel=3,
+        stacklevel=4,
     )
     return NumpyBackend()

@@ -15,38 +15,52 @@ MIN_GAP = 1e-5  # closer eigenvalues are not told apart at the usual tolerance
 
 
 def exact_gradient(
-    pairs: Pairs, n_clusters: int, anchors: Indices, samples: Indices | None = None
+    pairs: Pairs,
+    n_clusters: int,
+    anchors: Indices,
+    samples: Indices | None = None,
+    *,
+    n_pairs: int | None = None,
 ) -> Floats:
     """Return the speed of the eigenvectors of the signed normalised Laplacian.
 
     Parameters
     ----------
     pairs : Pairs
-        At least `n_clusters`; the others enter the inner sum only.
+        At least `n_clusters`.
     n_clusters : int
         n_c of the paper: eigenvectors whose movement counts.
     anchors : ndarray of shape (m,)
         One sample of each certain set.
     samples : ndarray of shape (s,), optional
         Those to score; all of them unless given. Samples of entropy 0 need no score.
+    n_pairs : int, optional
+        How many pairs enter the inner sum: those that are wanted unless given, since
+        those that guard them may be far from eigenpairs.
 
     Returns
     -------
     ndarray of shape (s,)
         One number a sample, never negative.
     """
-    coupling = 1 - (pairs.values[:, np.newaxis] + pairs.values) / 2
+    values = pairs.values[: n_pairs or pairs.wanted]
+    coupling = 1 - (values[:, np.newaxis] + values) / 2
     return _speed(pairs, pairs.operator.scale, coupling, n_clusters, anchors, samples)
 
 
 def paper_gradient(
-    pairs: Pairs, n_clusters: int, anchors: Indices, samples: Indices | None = None
+    pairs: Pairs,
+    n_clusters: int,
+    anchors: Indices,
+    samples: Indices | None = None,
+    *,
+    n_pairs: int | None = None,
 ) -> Floats:
     """Return Eq. 7 as it is written, with the eigenvectors as they are.
 
     Parameters and result are those of :func:`exact_gradient`.
     """
-    coupling = np.ones((len(pairs.values),) * 2)
+    coupling = np.ones((len(pairs.values[: n_pairs or pairs.wanted]),) * 2)
     scale = np.ones(pairs.operator.n_samples)
     return _speed(pairs, scale, coupling, n_clusters, anchors, samples)
 
@@ -59,12 +73,13 @@ def _speed(
     anchors: Indices,
     samples: Indices | None,
 ) -> Floats:
-    graph, basis = pairs.operator.graph, pairs.ritz.basis
-    backend, k = graph.backend, min(n_clusters, len(pairs.values))
+    graph, p = pairs.operator.graph, len(coupling)
+    basis, values = pairs.ritz.basis[:, :p], pairs.values[:p]
+    backend, k = graph.backend, min(n_clusters, p)
     at = graph.place[np.asarray(anchors, dtype=np.intp)]
     known = backend.host(basis[graph.rows(anchors)]) * scale[at, np.newaxis]
     unit = float(np.abs(known).max(initial=0.0)) or 1.0  # keeps float32 in its range
-    across, constant = _polynomial(pairs.values, known / unit, coupling, k)
+    across, constant = _polynomial(values, known / unit, coupling, k)
     factors, constants = backend.array(across), backend.array(constant)
     scales = backend.array(scale[:, np.newaxis] / unit)
     rows = graph.rows(np.arange(graph.n_samples) if samples is None else samples)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.optimize import linear_sum_assignment
 
-from likewise.arrays import Floats, Indices
+from likewise.arrays import AnyFloats, Floats, Indices
 from likewise.engine.backend import Array, Backend
 from likewise.engine.pairs import Pairs
 
@@ -64,10 +64,7 @@ def clusters(pairs: Pairs, k: int, seeds: Sequence[Sequence[int]] = ()) -> Indic
     start = _pivoted(rows)
     centres = _centres(rows, start, k)
     if seeds:
-        graph = pairs.operator.graph
-        wanted = np.array([rows.centre(graph.rows(seed)) for seed in seeds])
-        apart = ((wanted[:, np.newaxis] - centres) ** 2).sum(axis=2)
-        _, nearest = linear_sum_assignment(apart)
+        wanted, nearest, _ = _matched(pairs, rows, centres, seeds)
         others = np.setdiff1d(np.arange(k), nearest)
         centres = np.vstack([wanted, centres[others]])
     labels = _assigned(rows, centres)
@@ -75,12 +72,18 @@ def clusters(pairs: Pairs, k: int, seeds: Sequence[Sequence[int]] = ()) -> Indic
 
 
 def reclustered(
-    pairs: Pairs, k: int, labels: Indices, *, steps: int = WARM_STEPS
+    pairs: Pairs,
+    k: int,
+    labels: Indices,
+    seeds: Sequence[Sequence[int]] = (),
+    *,
+    steps: int = WARM_STEPS,
 ) -> Indices:
     """Return k clusters, from those of other eigenvectors.
 
     The start is the old labels, never the old centres: eigenvectors turn and change
-    their signs from one operator to the next.
+    their signs from one operator to the next. A seed that has no cluster of its own
+    there, since another is nearer to the same one, gets one.
 
     Parameters
     ----------
@@ -88,11 +91,36 @@ def reclustered(
     k : int
     labels : ndarray of shape (n,)
         0..k-1; a cluster without members starts at the sample farthest from all others.
+    seeds : sequence of at most k sequences of samples
+        Samples known to be together.
     steps : int, default=2
         Lloyd steps at most.
     """
-    start = pairs.operator.graph.inside(labels)
-    return _outside(pairs, _lloyd(_rows(pairs, k), start, k, steps))
+    rows, start = _rows(pairs, k), pairs.operator.graph.inside(labels)
+    if seeds:
+        centres = _centres(rows, start, k)
+        wanted, nearest, is_apart = _matched(pairs, rows, centres, seeds)
+        centres[nearest[is_apart]] = wanted[is_apart]
+        start, steps = _assigned(rows, centres), steps - 1
+    return _outside(pairs, _lloyd(rows, start, k, steps))
+
+
+def embedded(pairs: Pairs, k: int) -> AnyFloats:
+    """Return the samples in the eigenspace, rows of length 1, of shape (n, k)."""
+    rows = _rows(pairs, k)
+    found: AnyFloats = pairs.operator.graph.outside(rows.points * rows.inverse)
+    return found
+
+
+def _matched(
+    pairs: Pairs, rows: Rows, centres: Floats, seeds: Sequence[Sequence[int]]
+) -> tuple[Floats, Indices, Indices]:
+    """Return the mean of each seed, its centre, and which seeds have a nearer one."""
+    graph = pairs.operator.graph
+    wanted = np.array([rows.centre(graph.rows(seed)) for seed in seeds])
+    apart = ((wanted[:, np.newaxis] - centres) ** 2).sum(axis=2)
+    _, nearest = linear_sum_assignment(apart)
+    return wanted, nearest, np.flatnonzero(nearest != apart.argmin(axis=1))
 
 
 def _outside(pairs: Pairs, labels: Array) -> Indices:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from likewise.arrays import Floats
+from likewise.arrays import Floats, Indices
 from likewise.engine.operator import TOP, Operator
 from likewise.engine.subspace import Ritz
 
@@ -45,6 +45,12 @@ class Pairs:
         Float32, with orthonormal columns. It is put together anew at each call.
         """
         return self.operator.graph.outside(self.ritz.basis)
+
+    def rows(self, samples: Indices) -> Floats:
+        """Return some rows of the eigenvectors, of shape (s, p)."""
+        graph = self.operator.graph
+        found: Floats = graph.backend.host(self.ritz.basis[graph.rows(samples)])
+        return found
 
     @property
     def residual(self) -> Floats:

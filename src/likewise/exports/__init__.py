@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from likewise.errors import InputError
 from likewise.exports.answers import answer_chunks
-from likewise.exports.rows import Row, items_of, rows_of
+from likewise.exports.rows import Row, rows_of, traces_of
 from likewise.exports.tables import csv_chunks, jsonl_chunks, parquet_chunks
 from likewise.identities import Numbers
 from likewise.session import Session
@@ -58,7 +58,7 @@ def export_chunks(
     if kind == "answers":
         return answer_chunks(project)
     numbers = Numbers.kept_in(project.info().settings)
-    rows = rows_of(session, items_of(project), numbers)
+    rows = rows_of(session, traces_of(project), numbers)
     return table_chunks(kind, rows, raw=raw)
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
-from likewise.exports.rows import items_of
+from likewise.exports.rows import keys_at
 from likewise.journal import (
     Event,
     Renamed,
@@ -51,8 +51,7 @@ def answer_chunks(project: Project) -> Iterator[bytes]:
     """
     acts = project.acts()
     concerned = {sample for act in acts for sample in samples_of(act.event)}
-    keys = {at: i.key for at, i in enumerate(items_of(project)) if at in concerned}
-    return _chunks(acts, keys)
+    return _chunks(acts, keys_at(project, concerned))
 
 
 def samples_of(event: Event) -> tuple[int, ...]:

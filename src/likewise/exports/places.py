@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from likewise.exports.rows import items_of
+from likewise.exports.rows import traces_of
 from likewise.exports.tables import unguarded
 from likewise.storage.base import Project
 
@@ -43,5 +43,5 @@ class Places:
 
 def places_of(project: Project) -> Places:
     """Return the places of a project's items."""
-    positions = {item.key: at for at, item in enumerate(items_of(project))}
+    positions = {item.key: at for at, item in enumerate(traces_of(project))}
     return Places(positions, any(key.isdecimal() for key in positions))

@@ -4,15 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from typing import Any, Protocol
+
+from numpy.typing import NDArray
 
 from likewise.identities import Numbers
 from likewise.reviews import Repairs
 from likewise.session import Session
 from likewise.statuses import Status, cluster_names, statuses_within
-from likewise.storage.base import Item, Project
+from likewise.storage.base import Item, Project, Trace
 from likewise.storage.sessions import FEATURES
 
 PAGE = 5000
+
+
+class Keyed(Protocol):
+    """Anything that has the key of an item."""
+
+    @property
+    def key(self) -> str: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +53,7 @@ class Row:
 
 
 def rows_of(
-    session: Session, items: Iterable[Item], numbers: Numbers | None = None
+    session: Session, items: Iterable[Keyed], numbers: Numbers | None = None
 ) -> Iterator[Row]:
     """Return a row for each item, in their order, as things stand at this moment.
 
@@ -52,7 +62,8 @@ def rows_of(
     session : Session
         May go on while the rows are read: they stay as they were.
     items : iterable of Item
-        The items of its samples; those beyond the last sample are left out.
+        The items of its samples, or whatever has their keys; those beyond the last
+        sample are left out.
     numbers : Numbers, optional
         The numbers that its groups have.
 
@@ -74,18 +85,25 @@ def rows_of(
     )
     number = numbered.of(labels)
 
-    def row(at: int, item: Item) -> Row:
-        label, status = int(labels[at]), statuses.of(at)
+    def row(at: int, key: str, label: int, chance: float) -> Row:
+        status = statuses.of(at)
         if status == "aside":
-            return Row(at, item.key, None, "", status, None)
-        name = names.get(label, "")
-        return Row(at, item.key, number[label], name, status, float(sure[at]))
+            return Row(at, key, None, "", status, None)
+        return Row(at, key, number[label], names.get(label, ""), status, chance)
 
-    return (row(at, item) for at, item in zip(range(len(labels)), items, strict=False))
+    columns = zip(_values(labels), _values(sure), strict=True)
+    numbered_items = enumerate(zip(items, columns, strict=False))
+    return (row(at, item.key, *values) for at, (item, values) in numbered_items)
+
+
+def _values(column: NDArray[Any]) -> Iterator[Any]:
+    """Yield plain numbers, without a list of all."""
+    for start in range(0, len(column), PAGE):
+        yield from column[start : start + PAGE].tolist()
 
 
 def _speaker(repairs: Repairs, label: int) -> int:
-    first = int((repairs.labels == label).argmax())
+    first = int(repairs.members[label][0])
     found = repairs.anchor(first)
     return first if found is None else found
 
@@ -107,3 +125,22 @@ def items_of(project: Project) -> Iterator[Item]:
         yield from (Item(str(number), "row") for number in range(n_samples))
     for start in range(0, info.n_items, PAGE):
         yield from project.items(start, min(start + PAGE, info.n_items))
+
+
+def keys_at(project: Project, samples: Iterable[int]) -> dict[int, str]:
+    """Return the keys of some samples, as far as they are there."""
+    if project.info().n_items:
+        return {at: item.key for at, item in project.items_at(samples).items()}
+    n_samples = project.n_rows(FEATURES)
+    return {at: str(at) for at in samples if at < n_samples}
+
+
+def traces_of(project: Project) -> Iterator[Trace]:
+    """Yield what tells the items of a project from each other, as `items_of` does.
+
+    What they show, which takes longest to read, is left where it is.
+    """
+    if project.info().n_items:
+        yield from project.traces()
+    else:
+        yield from (Trace(item.key, "") for item in items_of(project))

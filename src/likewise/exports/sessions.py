@@ -8,7 +8,8 @@ from likewise.errors import InputError
 from likewise.journal import MemoryJournal
 from likewise.session import Session
 from likewise.storage.base import Project
-from likewise.storage.sessions import DEFAULTS, FEATURES
+from likewise.storage.graphs import read_affinity
+from likewise.storage.sessions import DEFAULTS, FEATURES, with_graph
 
 
 def session_of(project: Project) -> Session:
@@ -35,4 +36,5 @@ def session_of(project: Project) -> Session:
         key: kept.get(key, value) for key, value in DEFAULTS.items()
     }
     journal = MemoryJournal(act.event for act in project.acts())
-    return Session(project.array(FEATURES), **settings, journal=journal)
+    how = with_graph(settings, read_affinity(project))
+    return Session(project.array(FEATURES), **how, journal=journal)

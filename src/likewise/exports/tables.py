@@ -15,7 +15,7 @@ from likewise.errors import MissingExtraError
 from likewise.exports.rows import Row
 
 COLUMNS = tuple(field.name for field in fields(Row))
-ROWS_A_CHUNK = 1000
+ROWS_A_CHUNK = 2000
 ROWS_A_GROUP = 20_000  # of a Parquet file: fewer would make it large
 FORMULA = ("=", "+", "-", "@", "\t", "\r")
 DIGITS = 6
@@ -133,13 +133,14 @@ def _lines(cells: Iterable[Iterable[Any]]) -> bytes:
 
 
 def _cells(row: Row, *, raw: bool) -> list[Any]:
-    cells = ["" if value is None else value for value in _values(row)]
-    return cells if raw else [_guarded(cell) for cell in cells]
+    item, key, group, name, status, sure = _values(row)  # None is written as nothing
+    if not raw:
+        key, name = _guarded(key), _guarded(name)
+    return [item, key, group, name, status, sure]
 
 
-def _guarded(cell: Any) -> Any:
-    is_risky = isinstance(cell, str) and cell.startswith(FORMULA)
-    return f"'{cell}" if is_risky else cell
+def _guarded(cell: str) -> str:
+    return f"'{cell}" if cell.startswith(FORMULA) else cell
 
 
 def _values(row: Row) -> tuple[Any, ...]:

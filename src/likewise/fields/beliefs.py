@@ -125,6 +125,15 @@ class Beliefs:
         return total
 
 
+    def fits(self, answer: Answer) -> bool:
+        """Tell whether an answer says of two samples what is believed of them."""
+        if answer.verdict is Verdict.UNSURE:
+            return True
+        a = self.class_of.get(answer.question.sample)
+        is_same = a is not None and a == self.class_of.get(answer.question.against)
+        return is_same == (answer.verdict is Verdict.SAME)
+
+
 class _Draft:
     """A copy of the beliefs that may still be changed, by its maker only."""
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import chain
 
 import numpy as np
+from numpy.typing import NDArray
 
 from likewise.arrays import AnyFloats, Floats, Indices
 from likewise.fields.beliefs import Beliefs
@@ -12,6 +14,7 @@ from likewise.fields.beliefs import Beliefs
 WRONG = (0.75, 49.25)  # prior counts of wrong and right answers: 1.5 % are wrong
 SILENT = (1.0, 9.0)  # prior counts of samples on which the fields are silent, or not
 N_STEPS = 3  # of expectation and maximisation
+NOWHERE = -1  # the column of samples without a class
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,23 +55,38 @@ class Evidence:
 def evidence_of(beliefs: Beliefs) -> Evidence:
     """Count the ballots by the present classes."""
     column = {name: index for index, name in enumerate(beliefs.members)}
-    asked = sorted(beliefs.ballots)
-    pro, contra = np.zeros((2, len(asked), len(column)))
-    classes = np.zeros((len(column), len(column)))
-    class_of = beliefs.class_of
-    for row, sample in enumerate(asked):
-        home = class_of.get(sample)
-        for other, sign, mutual in beliefs.ballots[sample]:
-            there = class_of.get(other)
-            if there is None:
-                continue
-            if sign < 0 or not mutual or there == home:
-                (pro if sign > 0 else contra)[row, column[there]] += abs(sign)
-            if home is not None and home != there and (sign < 0 or mutual):
-                g, h = column[home], column[there]
-                classes[g, h] += sign / 2 if mutual else sign
-                classes[h, g] += sign / 2 if mutual else sign
-    return Evidence(np.array(asked, dtype=np.intp), pro, contra, classes)
+    column_of = {s: column[name] for s, name in beliefs.class_of.items()}
+    asked, m = sorted(beliefs.ballots), len(column)
+    cast = [beliefs.ballots[sample] for sample in asked]
+    flat = np.fromiter(chain.from_iterable(chain.from_iterable(cast)), dtype=np.intp)
+    other, sign, mutual = flat.reshape(-1, 3).T
+    row = np.repeat(np.arange(len(asked)), [len(ballots) for ballots in cast])
+    home = np.array([column_of.get(s, NOWHERE) for s in asked], dtype=np.intp)[row]
+    there = [column_of.get(s, NOWHERE) for s in other.tolist()]
+    there = np.array(there, dtype=np.intp)
+    is_counted = (there != NOWHERE) & ((sign < 0) | (mutual == 0) | (there == home))
+    pro, contra = (
+        _summed(row, there, np.abs(sign), is_counted & is_such, (len(asked), m))
+        for is_such in (sign > 0, sign < 0)
+    )
+    is_apart = (home != NOWHERE) & (there != NOWHERE) & (home != there)
+    is_apart &= (sign < 0) | (mutual != 0)
+    weight = np.where(mutual != 0, sign / 2, sign)
+    classes = _summed(home, there, weight, is_apart, (m, m))
+    return Evidence(np.array(asked, dtype=np.intp), pro, contra, classes + classes.T)
+
+
+def _summed(
+    rows: Indices,
+    columns: Indices,
+    weights: AnyFloats | Indices,
+    kept: NDArray[np.bool_],
+    shape: tuple[int, int],
+) -> Floats:
+    """Return a matrix of the sums of weights, of those that are kept."""
+    at = rows[kept] * shape[1] + columns[kept]
+    sums = np.bincount(at, weights[kept], minlength=shape[0] * shape[1])
+    return np.asarray(sums, dtype=np.float64).reshape(shape)
 
 
 def weighed(

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
 from likewise.arrays import AnyFloats, Floats, Indices, Sparse, Weights
-from likewise.fields.blocks import ROWS
+from likewise.fields.blocks import ROWS, upper
 from likewise.fields.scale import Scale
 from likewise.fields.start import count_groups, soft_membership, start_clusters
 from likewise.graph.rows import spans
@@ -65,6 +66,11 @@ class Ground:
     def noise(self) -> float:
         """Noise of the coverage field."""
         return COVER_NOISE * self.reach
+
+    @cached_property
+    def upper(self) -> Weights:
+        """The weights above the diagonal: half the work where they are symmetric."""
+        return upper(self.weights)
 
 
 def ground_of(problem: Problem, seed: int, scale: Scale) -> Ground:

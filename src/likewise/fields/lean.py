@@ -74,8 +74,8 @@ class LeanField:
         seen = basis.rows(settled)
         information = np.eye(seen.shape[1]) + seen.T @ seen / noise
         covariance = np.asarray(np.linalg.inv(information), dtype=np.float64)
-        totals = np.zeros((m, seen.shape[1]))
-        np.add.at(totals, classes, seen)
+        members = (np.arange(m)[:, np.newaxis] == classes).astype(np.float64)
+        totals = members @ seen
         return cls(basis, noise, covariance, covariance @ totals.T / noise)
 
     def at(self, samples: slice | Indices) -> AnyFloats:

@@ -48,15 +48,12 @@ class Surroundings:
         :math:`w_e \propto \exp(\frac12 \sum_i \log(0.01 + 0.99 P_{e,-i}(c_i)))` over
         the settled samples whose class has two members at least.
         """
-        samples, columns = self.settled
-        shared = np.bincount(columns, minlength=1)[columns] > 1
-        samples, columns = samples[shared], columns[shared]
-        rows = np.arange(len(samples))
+        _, columns = self.settled
+        shared = np.flatnonzero(np.bincount(columns, minlength=1)[columns] > 1)
+        rows, columns = np.arange(len(shared)), columns[shared]
         scores = [
-            np.log(0.01 + 0.99 * sharpened(field.left_out(samples, columns)))[
-                rows, columns
-            ].sum()
-            for field in self.fields
+            np.log(0.01 + 0.99 * sharpened(mean[shared]))[rows, columns].sum()
+            for mean in self._means_left_out
         ]
         weights = np.exp(TEMPER * (np.array(scores) - max(scores)))
         return weights / weights.sum()
@@ -82,14 +79,19 @@ class Surroundings:
         Founders are left out: nothing was said about them.
         """
         samples, columns = self.settled
-        founders = np.isin(samples, self.classes)
-        samples, columns = samples[~founders], columns[~founders]
-        means = [field.left_out(samples, columns) for field in self.fields]
+        asked = np.flatnonzero(~np.isin(samples, self.classes))
+        samples, columns = samples[asked], columns[asked]
+        means = [mean[asked] for mean in self._means_left_out]
         near = mixed(self.experts.tolist(), means)
         noise, variance = self.coverage.noise, self.coverage.variance_at(samples)
         widened = variance * noise / np.maximum(noise - variance, 1e-9 * noise)
         far = np.clip(widened / self.ground.prior_variance[samples], 0.0, 1.0)
         return near, self._own_without(samples, columns), far, samples
+
+    @cached_property
+    def _means_left_out(self) -> list[Floats]:
+        """By each field the mean at the settled samples, had each not been settled."""
+        return [field.left_out(*self.settled) for field in self.fields]
 
     @cached_property
     def _counts(self) -> Floats:

@@ -71,5 +71,5 @@ class Survey(Surroundings):
         sizes, links = np.zeros(m), np.zeros((m, m))
         for part in spans(len(Q), ROWS):
             sizes += Q[part].sum(axis=0)
-            links += Q[part].T @ (some_rows(self.ground.weights, part) @ Q)
-        return sizes, links
+            links += Q[part].T @ (some_rows(self.ground.upper, part) @ Q)
+        return sizes, links + links.T

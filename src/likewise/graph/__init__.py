@@ -3,8 +3,10 @@
 ::
 
     rows.py        samples, a block of rows at a time
+    equals.py      which rows are equal
     search.py      which search, by the number of samples and of features
     indexes.py     what a block is searched in
+    links.py       the one of them that compares few rows only
     candidates.py  the k best of what was found in several places
     watching.py    how far a search is, and that it takes long
     neighbours.py  nearest neighbours, and how many of the true ones were found

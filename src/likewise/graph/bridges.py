@@ -41,15 +41,15 @@ def bridges(component: AnyIndices, looks: Iterable[Look]) -> Bridges:
         The component of each sample, 0..c-1.
     looks : iterable of callable
         Each ``look(component)`` returns edges between components, which are joined
-        before the next one looks, until there is one component.
+        before the next one looks, until there is one component; none looks where there
+        is one already.
     """
     found = no_bridges()
-    for look in looks:
-        new = look(component)
+    remaining = iter(looks)
+    while component.max() > 0:
+        new = next(remaining)(component)
         found = together(found, new)
         component = joined(component, new.i, new.j)
-        if component.max() == 0:
-            break
     return found
 
 

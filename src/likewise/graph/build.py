@@ -49,8 +49,17 @@ def neighbour_graph(
     that is affordable. Among more samples the edges are those of a minimum spanning
     tree over near pairs that are found in time proportional to the number of samples.
     """
-    directed = directed_weights(near if n_edges is None else near.first(n_edges), scale)
-    graph = directed.maximum(directed.T).tocsr()
+    made = directed_weights(near if n_edges is None else near.first(n_edges), scale)
+    return connected(X, near, scale, symmetric(made))
+
+
+def symmetric(directed: Sparse) -> Sparse:
+    """Return the graph of neighbours either way, of shape (n, n)."""
+    return directed.maximum(directed.T).tocsr()
+
+
+def connected(X: Samples, near: Neighbours, scale: AnyFloats, graph: Sparse) -> Sparse:
+    """Return a symmetric graph with edges that make it one component."""
     count, component = connected_components(graph, directed=False)
     if count > 1:
         tied = bridge_weights(bridges(component, _looks(X, near, count)), scale)
@@ -66,7 +75,8 @@ def _looks(X: Samples, near: Neighbours, count: int) -> Iterator[Look]:
         yield from repeat(partial(nearest_outside, X))
     rows, index = single_rows(X), near.index
     if is_few and index is None:
-        rows, index = Rows(X), exact_index(X)
+        rows = Rows(X)
+        index = exact_index(rows)
     yield partial(listed, near)
     if index is not None:
         yield from (partial(asked, rows, index, width) for width in WIDTHS)

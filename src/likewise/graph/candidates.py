@@ -35,9 +35,7 @@ def nothing(n_queries: int) -> Best:
     return Best(empty.astype(np.int32), empty.astype(np.float32))
 
 
-def searched(
-    best: Best, index: Index, base: Samples, start: int, queries: Samples, k: int
-) -> Best:
+def searched(best: Best, index: Index, start: int, queries: Samples, k: int) -> Best:
     """Return the k best among those found so far and those in one more shard.
 
     Parameters
@@ -45,8 +43,6 @@ def searched(
     best : Best
     index : Index
         Of the shard.
-    base : ndarray or csr_array of shape (m, d)
-        The shard's rows.
     start : int
         Where the shard begins among all samples.
     queries : ndarray or csr_array of shape (q, d)
@@ -57,11 +53,11 @@ def searched(
     Rows at the same distance are taken in the order of the samples, so that the result
     does not depend on the order of the shards.
     """
-    found = index.candidates(queries, min(k + SPARE, base.shape[0]))
+    found = index.candidates(queries, min(k + SPARE, len(index)))
     there = found >= 0
     apart = np.empty(found.shape, dtype=np.float32)
     for column, rows in enumerate(found.T):
-        apart[:, column] = squared(base[rows], queries)
+        apart[:, column] = squared(index.at(rows), queries)
     indices = np.where(there, found + start, -1).astype(np.int32)
     apart[~there] = np.inf
     return _first(

@@ -7,8 +7,7 @@ into blocks.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -17,41 +16,49 @@ import scipy.sparse as sp
 from sklearn.neighbors import NearestNeighbors
 
 from likewise.arrays import AnyFloats, AnyIndices, Samples, Sparse
-from likewise.errors import MissingExtraError
-from likewise.graph.rows import spans
+from likewise.graph.links import Done, Links, load_faiss
+from likewise.graph.rows import Rows, lengths
 
-M = 16  # links of a row, twice as many on the lowest level
-EF_CONSTRUCTION = 64
-EF_SEARCH = 64
 N_GROUP = 32  # columns of which first only the least is looked at
-N_ADDED = 10_000  # rows linked between two words about progress
-
-Done = Callable[[int], None]
 
 
 class Index(Protocol):
     """Rows that can be searched in."""
 
+    def __len__(self) -> int: ...
+
     def candidates(self, queries: Samples, k: int) -> AnyIndices:
         """Return for each query the positions of k rows near it, -1 where none."""
+
+    def at(self, positions: AnyIndices) -> Samples:
+        """Return the rows at some positions."""
 
 
 @dataclass(frozen=True, slots=True)
 class Pairs:
     """All rows, compared by scikit-learn."""
 
+    rows: AnyFloats
     search: Any
 
     @classmethod
-    def of(cls, rows: AnyFloats, done: Done) -> Pairs:
+    def of(cls, rows: Rows, done: Done) -> Pairs:
         """Return the index of some rows."""
         done(len(rows))
-        return cls(NearestNeighbors(algorithm="brute").fit(rows))
+        held = rows[:]
+        return cls(held, NearestNeighbors(algorithm="brute").fit(held))
 
     def candidates(self, queries: AnyFloats, k: int) -> AnyIndices:
         """Return the positions of the k nearest rows."""
         found: AnyIndices = self.search.kneighbors(queries, k, return_distance=False)
         return found
+
+    def __len__(self) -> int:
+        return int(self.rows.shape[0])
+
+    def at(self, positions: AnyIndices) -> AnyFloats:
+        """Return the rows at some positions."""
+        return self.rows[positions]
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,61 +68,38 @@ class Flat:
     rows: AnyFloats
 
     @classmethod
-    def of(cls, rows: AnyFloats, done: Done) -> Flat:
+    def of(cls, rows: Rows, done: Done) -> Flat:
         """Return the index of some rows."""
         done(len(rows))
-        return cls(rows)
+        return cls(rows[:])
 
     def candidates(self, queries: AnyFloats, k: int) -> AnyIndices:
         """Return the positions of the k nearest rows."""
-        found: AnyIndices = _faiss().knn(queries, self.rows, k)[1]
+        found: AnyIndices = load_faiss().knn(queries, self.rows, k)[1]
         return found
 
+    def __len__(self) -> int:
+        return int(self.rows.shape[0])
 
-@dataclass(frozen=True, slots=True)
-class Links:
-    """Rows linked to near ones on several levels, of which few are compared.
-
-    References
-    ----------
-    Y. A. Malkov, D. A. Yashunin. Efficient and robust approximate nearest neighbor
-    search using Hierarchical Navigable Small World graphs. IEEE TPAMI, 2020.
-    """
-
-    index: Any
-
-    @classmethod
-    def of(cls, rows: AnyFloats, done: Done) -> Links:
-        """Return the index of some rows; one thread, so that it is always the same."""
-        faiss = _faiss()
-        index = faiss.IndexHNSWFlat(rows.shape[1], M)
-        index.hnsw.efConstruction = EF_CONSTRUCTION
-        with _one_thread(faiss):
-            for span in spans(len(rows), N_ADDED):
-                index.add(rows[span])
-                done(span.stop - span.start)
-        return cls(index)
-
-    def candidates(self, queries: AnyFloats, k: int) -> AnyIndices:
-        """Return the positions of k rows that are, most of them, the nearest."""
-        how = _faiss().SearchParametersHNSW(efSearch=max(EF_SEARCH, 2 * k))
-        found: AnyIndices = self.index.search(queries, k, params=how)[1]
-        return found
+    def at(self, positions: AnyIndices) -> AnyFloats:
+        """Return the rows at some positions."""
+        return self.rows[positions]
 
 
 @dataclass(frozen=True, slots=True)
 class Products:
     """Sparse rows, compared by their products with the queries."""
 
+    rows: Sparse
     columns: Sparse
     lengths: AnyFloats
 
     @classmethod
-    def of(cls, rows: Sparse, done: Done) -> Products:
+    def of(cls, rows: Rows, done: Done) -> Products:
         """Return the index of some rows."""
-        done(rows.shape[0])
-        lengths = np.asarray(rows.multiply(rows).sum(axis=1)).ravel()
-        return cls(rows.T.tocsr(), lengths)
+        done(len(rows))
+        held = rows[:]
+        return cls(held, held.T.tocsr(), lengths(held))
 
     def candidates(self, queries: Sparse, k: int) -> AnyIndices:
         """Return the positions of the k nearest rows."""
@@ -123,6 +107,13 @@ class Products:
         apart *= -2
         apart += self.lengths
         return _smallest(apart, k)
+
+    def __len__(self) -> int:
+        return int(self.rows.shape[0])
+
+    def at(self, positions: AnyIndices) -> Sparse:
+        """Return the rows at some positions."""
+        return self.rows[positions]
 
 
 def _smallest(values: AnyFloats, k: int) -> AnyIndices:
@@ -143,7 +134,7 @@ def _smallest(values: AnyFloats, k: int) -> AnyIndices:
     return found
 
 
-INDEXES: dict[str, Callable[[Any, Done], Index]] = {
+INDEXES: dict[str, Callable[[Rows, Done], Index]] = {
     "blocks": Pairs.of,
     "flat": Flat.of,
     "hnsw": Links.of,
@@ -151,24 +142,8 @@ INDEXES: dict[str, Callable[[Any, Done], Index]] = {
 }
 
 
-def exact_index(rows: Samples) -> Index:
+def exact_index(rows: Rows) -> Index:
     """Return an exact index that needs no extra."""
-    return INDEXES["products" if sp.issparse(rows) else "blocks"](rows, lambda _: None)
-
-
-@contextmanager
-def _one_thread(faiss: Any) -> Iterator[None]:
-    before = faiss.omp_get_max_threads()
-    faiss.omp_set_num_threads(1)
-    try:
-        yield
-    finally:
-        faiss.omp_set_num_threads(before)
-
-
-def _faiss() -> Any:
-    try:
-        import faiss
-    except ImportError:
-        raise MissingExtraError("faiss", "scale") from None
-    return faiss
+    return INDEXES["products" if sp.issparse(rows.X) else "blocks"](
+        rows, lambda _: None
+    )

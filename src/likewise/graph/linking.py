@@ -24,7 +24,7 @@ from likewise.graph.bridges import (
     together,
 )
 from likewise.graph.indexes import Index
-from likewise.graph.neighbours import Neighbours
+from likewise.graph.neighbours import Neighbours, nearest_neighbours
 from likewise.graph.rows import Rows, all_squared, spans, squared
 
 WIDTHS = 32, 128  # neighbours that an index is asked for, one after the other
@@ -32,7 +32,7 @@ N_LISTED = 2**25  # neighbours that are asked for at a time
 N_ASKED = 4096  # rows that an index is asked about at a time
 N_FEW = 4096  # members that are compared with each other, if not one of each is more
 N_TRIED = 2000  # members of two components among which the nearest are looked for
-N_TOGETHER = 50  # pairs of components that are looked at together
+N_FETCHED = 2**15  # members that are fetched together
 N_QUERIES = 1024  # rows that are compared at a time
 
 Fetch = Callable[[AnyIndices], Samples]
@@ -158,6 +158,9 @@ def among_few(fetch: Fetch, component: AnyIndices) -> Bridges:
 def _nearest_outside(X: Samples, component: AnyIndices) -> tuple[AnyIndices, AnyFloats]:
     """Return the nearest row of another component for each row, and its distance."""
     n = len(component)
+    if n > N_FEW:  # one of each component: the nearest row is of another one
+        near = nearest_neighbours(X, 1)
+        return near.indices[:, 0], near.distances[:, 0]
     at, apart = np.empty(n, dtype=np.intp), np.empty(n)
     for block in spans(n, N_QUERIES):
         all_apart = all_squared(X[block], X)
@@ -174,17 +177,18 @@ def _nearest_of(
     Where the others are many, they are that one and some that are evenly spread.
     """
     found, distance = known.copy(), np.empty(len(i))
-    for block in spans(len(i), N_TOGETHER):
-        tried = [
-            np.append(known[at], others[:: -(-len(others) // N_TRIED)])
-            for at, others in zip(range(len(i))[block], among[block], strict=True)
-        ]
-        starts = np.cumsum([0, *map(len, tried)])
-        candidates = np.concatenate(tried)
-        apart = squared(fetch(candidates), fetch(np.repeat(i[block], np.diff(starts))))
-        for at, start, stop in zip(
-            range(len(i))[block], starts, starts[1:], strict=False
-        ):
+    tried = [
+        np.append(one, others[:: -(-len(others) // N_TRIED)])
+        for one, others in zip(known, among, strict=True)
+    ]
+    lengths = np.array([len(some) for some in tried], dtype=np.intp)
+    batch = lengths.cumsum() // N_FETCHED
+    for ats in np.split(np.arange(len(i)), np.flatnonzero(np.diff(batch)) + 1):
+        candidates = np.concatenate([tried[at] for at in ats])
+        queries = np.repeat(i[ats], lengths[ats])
+        apart = squared(fetch(candidates), fetch(queries))
+        ends = lengths[ats].cumsum()
+        for at, start, stop in zip(ats, ends - lengths[ats], ends, strict=True):
             best = start + int(apart[start:stop].argmin())
             found[at], distance[at] = candidates[best], np.sqrt(apart[best])
     return found, distance

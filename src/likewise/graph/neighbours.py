@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -15,6 +16,7 @@ from likewise.graph.search import Search, exact_search, search_for
 from likewise.graph.watching import Clock, Progress, Watch
 
 N_PROVED = 200  # rows searched exactly, to say how many neighbours links have missed
+LEAST = 0.9  # recall, below which somebody should know
 ROUNDING = 1e-5  # of a distance
 
 
@@ -65,7 +67,8 @@ def nearest_neighbours(
     search : Search, optional
         How; :func:`~likewise.graph.search_for` chooses unless given.
     progress : callable, optional
-        Called as ``progress(done, total)``, in rows.
+        Called as ``progress(done, total)``, in rows: those that can be searched in
+        and those that were searched for.
     clock : callable, optional
         Returns seconds; with it, a search that will be slow says how slow.
 
@@ -82,9 +85,12 @@ def nearest_neighbours(
     k = min(k, X.shape[0] - 1)
     search = search or search_for(X)
     if k == 0:
-        return Neighbours(np.zeros((1, 0), np.intp), np.zeros((1, 0)))
+        none = np.zeros((X.shape[0], 0))
+        return Neighbours(none.astype(np.intp), none)
     if search.kind == "whole":
         distances, indices = NearestNeighbors(n_neighbors=k).fit(X).kneighbors()
+        if progress is not None:
+            progress(X.shape[0], X.shape[0])
         return Neighbours(indices.astype(np.intp), distances)
     watch = Watch(search, X.shape[0], progress, clock)
     return _by_blocks(single_rows(X), k, search, watch)
@@ -118,18 +124,22 @@ def recall_of(
 def _by_blocks(rows: Rows, k: int, search: Search, watch: Watch) -> Neighbours:
     n, best = len(rows), _Table(len(rows), k + 1)
     for shard in spans(n, search.shard):
-        base = rows[shard]
-        index = INDEXES[search.kind](base, watch.taken_in)
+        index: Index | None = None  # the one before is let go first
+        index = INDEXES[search.kind](rows.part(shard), watch.taken_in)
         for block in spans(n, search.block):
-            best[block] = searched(
-                best[block], index, base, shard.start, rows[block], k + 1
-            )
+            best[block] = searched(best[block], index, shard.start, rows[block], k + 1)
             watch.searched(block.stop - block.start)
     if search.kind == "hnsw":
         _complete(rows, best)
     near = _without_own(best, search.block)
     is_exact = search.kind != "hnsw"
     recall = 1.0 if is_exact else _recall(rows, near, evenly(n, N_PROVED))
+    if recall < LEAST:
+        warnings.warn(
+            f"Only {recall:.0%} of the nearest neighbours of {n} samples were found: "
+            f"reduce them to fewer features, for example with scikit-learn's PCA.",
+            stacklevel=4,
+        )
     return replace(near, recall=recall, index=index if search.shard >= n else None)
 
 
@@ -169,10 +179,9 @@ def _exact(rows: Rows, some: AnyIndices, k: int) -> Best:
     blocks = [some[block] for block in spans(len(some), search.block)]
     best = [nothing(len(block)) for block in blocks]
     for shard in spans(len(rows), search.shard):
-        base = rows[shard]
-        index = INDEXES[search.kind](base, lambda _: None)
+        index = INDEXES[search.kind](rows.part(shard), lambda _: None)
         best = [
-            searched(before, index, base, shard.start, rows[block], k)
+            searched(before, index, shard.start, rows[block], k)
             for before, block in zip(best, blocks, strict=True)
         ]
     return Best(

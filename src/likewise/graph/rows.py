@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import scipy.sparse as sp
 
-from likewise.arrays import FEW, AnyFloats, AnyIndices, Floats, Indices, Samples
+from likewise.arrays import AnyFloats, AnyIndices, Floats, Indices, Samples
 from likewise.errors import InputError
 
 N_TYPICAL = 200  # rows that say where the samples are
@@ -34,10 +34,19 @@ class Rows:
     def __len__(self) -> int:
         return int(self.X.shape[0])
 
+    @property
+    def n_features(self) -> int:
+        """How many numbers a row has."""
+        return int(self.X.shape[1])
+
     def __getitem__(self, which: slice | AnyIndices) -> Samples:
         """Return some of the rows; around `middle`, they are float32."""
         rows = self.X[which]
         return rows if self.middle is None else around(self.middle, rows)
+
+    def part(self, span: slice) -> Rows:
+        """Return some of the rows, still where they are."""
+        return Rows(self.X[span], self.middle)
 
 
 def single_rows(X: Samples) -> Rows:
@@ -59,15 +68,19 @@ def middle_of(some: AnyFloats) -> Floats:
     spread = float(np.abs(some - middle).max())
     if spread and not SPREADS[0] <= spread <= SPREADS[1]:
         raise InputError(
-            f"The samples differ by about {spread:.1g}, but more than {FEW} of them "
-            f"are compared in single precision: scale them to about 1."
+            f"The samples differ by about {spread:.1g}, which single precision "
+            f"cannot hold: scale them to about 1."
         )
     return middle
 
 
 def around(middle: Floats, rows: AnyFloats) -> AnyFloats:
-    """Return rows around a point, in float32."""
-    moved = rows - middle.astype(rows.dtype)
+    """Return rows around a point, in float32.
+
+    Small whole numbers and float16 are moved in float32, which holds them exactly.
+    """
+    kind = np.result_type(rows.dtype, np.float32)
+    moved = rows.astype(kind, copy=False) - middle.astype(kind)
     np.clip(moved, -FARTHEST, FARTHEST, out=moved)
     return np.ascontiguousarray(moved, dtype=np.float32)
 
@@ -105,10 +118,11 @@ def all_squared(A: Samples, B: Samples) -> AnyFloats:
     products = A @ B.T
     if sp.issparse(products):
         products = products.toarray()
-    return _lengths(A)[:, np.newaxis] + _lengths(B) - 2 * products
+    return lengths(A)[:, np.newaxis] + lengths(B) - 2 * products
 
 
-def _lengths(A: Samples) -> AnyFloats:
+def lengths(A: Samples) -> AnyFloats:
+    """Return the squared length of each row."""
     if sp.issparse(A):
         return np.asarray(A.multiply(A).sum(axis=1)).ravel()
     return np.einsum("ij,ij->i", A, A)

@@ -6,7 +6,8 @@ kind         for                     by
 ``whole``    up to 20,000 samples    scikit-learn, float64, exact
 ``flat``     n n d up to 1.5e12      faiss, all pairs in float32, exact
 ``hnsw``     more than that          faiss, a graph of links (M = 16,
-                                     efConstruction = 64, efSearch = 64)
+                                     efConstruction = 64, efSearch = 64 or as
+                                     many more as 95 % of neighbours need)
 ``blocks``   instead of these two    scikit-learn, all pairs in float32, exact;
                                      where the extra ``scale`` is not installed
 ``products`` sparse samples          sparse products, all pairs, exact
@@ -15,7 +16,7 @@ kind         for                     by
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.util import find_spec
 
 import scipy.sparse as sp
@@ -28,7 +29,10 @@ NARROW = 64  # fewer features than this cost as much as this many
 LINKS = 200  # bytes of links beside each row
 SHARD_BYTES = 2**31  # rows that are searched in at a time, with their links
 BLOCK_BYTES = 2**22  # rows that are searched for at a time
-PRODUCT_BYTES = 2**28  # products of sparse samples at a time
+AT_ONCE = 1.5e10  # pairs times features, between two words about progress
+FEWEST = 256  # rows that are searched for at a time, where all pairs are compared
+PROOF_BYTES = 2**26  # rows that a few are searched for in at a time
+PRODUCT_BYTES = 2**26  # products of sparse samples at a time
 KINDS = ("whole", "flat", "hnsw", "blocks", "products")
 
 
@@ -87,13 +91,20 @@ def search_of(kind: str, n: int, d: int) -> Search:
     """Return a search of some kind, with as many rows at a time as memory should."""
     if kind == "products":
         return Search(kind, n, max(PRODUCT_BYTES // (8 * n), 1))
-    shard = max(SHARD_BYTES // (4 * d + LINKS), 1)
-    return Search(kind, min(n, shard), max(BLOCK_BYTES // (4 * d), 1))
+    shard = min(n, max(SHARD_BYTES // (4 * d + LINKS), 1))
+    block = max(BLOCK_BYTES // (4 * d), 1)
+    if kind != "hnsw":
+        block = min(block, max(int(AT_ONCE / (shard * max(d, NARROW))), FEWEST))
+    return Search(kind, shard, block)
 
 
 def exact_search(X: Samples) -> Search:
     """Return an exact search for some rows among all."""
-    return search_of("products" if sp.issparse(X) else exact_kind(), *X.shape)
+    n, d = X.shape
+    if sp.issparse(X):
+        return search_of("products", n, d)
+    shard = max(PROOF_BYTES // (4 * d), 1)
+    return replace(search_of(exact_kind(), n, d), shard=min(n, shard))
 
 
 def exact_kind() -> str:

@@ -8,13 +8,13 @@ from collections.abc import Callable
 from likewise.arrays import FEW
 from likewise.graph.search import Search
 
-MANY = 100_000  # sparse samples from which on comparing all pairs takes long
 ADVICE = {
     "blocks": "run `pip install 'likewise[scale]'` for a faster search",
     "products": "reduce them to some 100 dense features first, for example with "
     "scikit-learn's TruncatedSVD",
 }
-MINUTE = 60  # seconds
+TIMED = 2  # the block whose time says how long all take
+MINUTE, HOUR = 60, 3600  # seconds
 
 Progress = Callable[[int, int], None]
 Clock = Callable[[], float]
@@ -39,11 +39,10 @@ class Watch:
     ) -> None:
         self._n = n
         self._n_searches = n * len(range(0, n, search.shard))
-        self._done = 0
+        self._done, self._n_blocks = 0, 0
         self._progress, self._clock = progress, clock
-        self._began = clock() if clock else 0.0
-        is_slow = n > (FEW if search.kind == "blocks" else MANY)
-        self._advice = ADVICE.get(search.kind) if is_slow else None
+        self._began = 0.0
+        self._advice = ADVICE.get(search.kind) if n > FEW else None
 
     def taken_in(self, n_rows: int) -> None:
         """Count rows that can now be searched in."""
@@ -52,10 +51,15 @@ class Watch:
             self._progress(self._done, self._n + self._n_searches)
 
     def searched(self, n_rows: int) -> None:
-        """Count rows that were searched for; after the first, say how long it takes."""
-        if self._advice is not None:
+        """Count a block that was searched for; after two, say how long all take.
+
+        The first is slower than the others, the second is timed.
+        """
+        self._n_blocks += 1
+        if self._n_blocks == 1 and self._clock is not None:
+            self._began = self._clock()
+        if self._n_blocks == TIMED and self._advice is not None:
             self._warn(self._advice, n_rows)
-            self._advice = None
         self.taken_in(n_rows)
 
     def _warn(self, advice: str, n_rows: int) -> None:
@@ -72,4 +76,6 @@ class Watch:
 def _spoken(seconds: float) -> str:
     if seconds < 2 * MINUTE:
         return f"{max(seconds, 1.0):.0f} seconds"
-    return f"{seconds / MINUTE:.0f} minutes"
+    if seconds < 2 * HOUR:
+        return f"{seconds / MINUTE:.0f} minutes"
+    return f"{seconds / HOUR:.0f} hours"

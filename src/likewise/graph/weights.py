@@ -26,8 +26,10 @@ def own_scale(near: Neighbours, rank: int = RANK) -> AnyFloats:
     if near.distances.shape[1] == 0:
         return np.ones(len(near.distances))
     scale = near.distances[:, min(rank, near.distances.shape[1]) - 1].copy()
-    apart = np.where(near.distances > 0, near.distances, np.inf).min(axis=1)
-    return np.where(scale > 0, scale, apart).astype(scale.dtype)
+    among_equals = np.flatnonzero(scale == 0)
+    apart = near.distances[among_equals]
+    scale[among_equals] = np.where(apart > 0, apart, np.inf).min(axis=1)
+    return scale
 
 
 def typical_where_none(scale: AnyFloats) -> AnyFloats:

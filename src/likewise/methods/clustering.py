@@ -1,4 +1,4 @@
-"""Spectral clustering under the answers so far (paper, 3.1)."""
+"""The model of spectral methods: a clustering under the answers so far (paper, 3.1)."""
 
 from __future__ import annotations
 
@@ -7,50 +7,18 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
+import scipy.sparse as sp
 
-from likewise.arrays import Floats, Indices
+from likewise.arrays import Indices
 from likewise.knowledge import Answer, Knowledge
 from likewise.labelling import respect
+from likewise.methods.constrained import Constrained, ConstrainedClustering, Recipe
 from likewise.methods.outlook import ClusteredModel
-from likewise.operators import (
-    Blocks,
-    ConstrainedWeights,
-    Laplacian,
-    additive,
-    known_blocks,
-    signed_normalised,
-    unnormalised,
-)
+from likewise.methods.warm import WarmClustering
+from likewise.operators import Blocks
 from likewise.problem import Problem
-from likewise.scores.ambiguity import neighbour_probabilities
-from likewise.spectral import Spectrum, embedding, k_means, lowest
 
-N_EXTRA = 5  # eigenvectors beyond n_c, for the inner sum of the gradient
 UNKNOWN = 2  # clusters to start with when nobody knows how many there are (paper, 3)
-
-LAPLACIANS: dict[str, Callable[[ConstrainedWeights], Laplacian]] = {
-    "signed": signed_normalised,
-    "literal": unnormalised,
-    "kamvar": additive,
-}
-
-
-@dataclass(frozen=True, slots=True)
-class Recipe:
-    """How the answers enter the spectrum.
-
-    Attributes
-    ----------
-    laplacian : str
-        A name in ``LAPLACIANS``: "signed" normalised, the paper's "literal" D - W, or
-        "kamvar", the additive normalisation of spectral learning.
-    cannot_link : float
-        The weight of a cannot-linked pair: 0, or the paper's -1.
-    """
-
-    laplacian: str = "signed"
-    cannot_link: float = 0.0
-
 
 Which = Callable[[Knowledge], tuple[int, ...]]
 
@@ -74,77 +42,6 @@ def everything(known: Knowledge) -> tuple[int, ...]:
 
 
 @dataclass(frozen=True)
-class ConstrainedClustering:
-    """A spectral clustering that is computed when it is first looked at.
-
-    Attributes
-    ----------
-    problem : Problem
-    recipe : Recipe
-    n_clusters : int
-        n_c of the paper.
-    known : Knowledge
-    groups : tuple of int
-        The known groups that are written into the weights; the certain sets first.
-    """
-
-    problem: Problem
-    recipe: Recipe
-    n_clusters: int
-    known: Knowledge
-    groups: tuple[int, ...] = ()
-
-    @cached_property
-    def weights(self) -> ConstrainedWeights:
-        """The similarities with the answers written in."""
-        cannot_link = self.recipe.cannot_link
-        return ConstrainedWeights.of(self.problem.weights, self.blocks, cannot_link)
-
-    @cached_property
-    def spectrum(self) -> Spectrum:
-        """The lowest n_c eigenpairs and a few more."""
-        laplacian = LAPLACIANS[self.recipe.laplacian](self.weights)
-        return lowest(laplacian, self.n_clusters + N_EXTRA)
-
-    @cached_property
-    def coordinates(self) -> Floats:
-        """The samples in the eigenspace, of shape (n, n_c)."""
-        unit_rows = self.recipe.laplacian != "literal"
-        return embedding(self.spectrum, self.n_clusters, unit_rows=unit_rows)
-
-    @cached_property
-    def raw(self) -> Indices:
-        """The clusters of k-means, before known pairs are enforced."""
-        seeds = [
-            self.known.constraints.samples(group)
-            for group in self.groups
-            if group in self.known.certain
-        ]
-        return k_means(self.coordinates, self.n_clusters, seeds)
-
-    @cached_property
-    def blocks(self) -> Blocks:
-        """The known samples by group."""
-        return known_blocks(self.known.constraints, self.groups)
-
-    @cached_property
-    def shares(self) -> Floats:
-        """P(c | x) by the neighbours of each sample (Eq. 9), of shape (n, n_c)."""
-        return neighbour_probabilities(
-            self.problem.neighbours, self.raw, self.n_clusters
-        )
-
-    def holds(self, known: Knowledge, groups: tuple[int, ...]) -> bool:
-        """Tell whether a clustering under `known` would be this one."""
-        return groups == self.groups and all(
-            known.constraints.samples(group) == self.known.constraints.samples(group)
-            and known.constraints.apart_from(group).intersection(groups)
-            == self.known.constraints.apart_from(group).intersection(groups)
-            for group in groups
-        )
-
-
-@dataclass(frozen=True)
 class SpectralModel(ClusteredModel):
     """A constrained clustering, and what the answers since then rule out.
 
@@ -152,15 +49,15 @@ class SpectralModel(ClusteredModel):
     ----------
     problem : Problem
     known : Knowledge
-    clustering : ConstrainedClustering
-    plain : ConstrainedClustering
+    clustering : Constrained
+    plain : Constrained
         The clustering of the same number of clusters that no answer has touched.
     start : int
         The sample that is the first certain set until somebody answers (paper, 3).
     """
 
-    clustering: ConstrainedClustering
-    plain: ConstrainedClustering
+    clustering: Constrained
+    plain: Constrained
     start: int
 
     @cached_property
@@ -186,10 +83,9 @@ def begin_spectral(
     """Make the model of any state of the answers; the ``begin`` of spectral methods."""
     start = int(rng.integers(problem.n_samples))
     k = _n_clusters(problem, known)
-    problem = problem.without(known.aside)
-    plain = ConstrainedClustering(problem, recipe, k, Knowledge(problem.n_samples))
-    clustering = replace(plain, known=known, groups=which(known))
-    return SpectralModel(problem, known, clustering, plain, start)
+    plain = _plain(problem, recipe, k, known.aside)
+    clustering = _under(plain, known, which(known))
+    return SpectralModel(plain.problem, known, clustering, plain, start)
 
 
 def learn_spectral(
@@ -202,8 +98,28 @@ def learn_spectral(
     plain, k = model.plain, _n_clusters(model.plain.problem, known)
     if plain.n_clusters != k:
         plain = replace(plain, n_clusters=k)
-    clustering = replace(plain, known=known, groups=groups)
+    clustering = _under(plain, known, groups)
     return replace(model, clustering=clustering, plain=plain, known=known)
+
+
+def _plain(
+    problem: Problem, recipe: Recipe, k: int, aside: frozenset[int]
+) -> Constrained:
+    """Return the clustering that no answer has touched, exact or warm."""
+    n, is_signed = problem.n_samples, recipe.laplacian == "signed"
+    if n > recipe.n_exact and is_signed and sp.issparse(problem.weights):
+        return WarmClustering(problem, recipe, k, Knowledge(n, aside=aside))
+    problem = problem.without(aside)
+    return ConstrainedClustering(problem, recipe, k, Knowledge(n))
+
+
+def _under(
+    plain: Constrained, known: Knowledge, groups: tuple[int, ...]
+) -> Constrained:
+    """Return the clustering with groups written in."""
+    if isinstance(plain, WarmClustering):
+        return replace(plain, known=known, groups=groups, plain=plain)
+    return replace(plain, known=known, groups=groups)
 
 
 def _n_clusters(problem: Problem, known: Knowledge) -> int:

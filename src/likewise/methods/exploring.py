@@ -19,7 +19,8 @@ from sklearn.metrics.pairwise import euclidean_distances
 from likewise.arrays import Floats, Indices, Samples
 from likewise.knowledge import Answer, Knowledge, Question
 from likewise.methods.base import AnyMethod, Chances, Expectation, Method, Model
-from likewise.methods.clustering import UNKNOWN, ConstrainedClustering, Recipe
+from likewise.methods.clustering import UNKNOWN
+from likewise.methods.constrained import ConstrainedClustering, Recipe
 from likewise.placement import PATIENCE, begun, opened, unplaced
 from likewise.problem import Problem
 

@@ -17,7 +17,6 @@ from functools import cached_property, partial
 import numpy as np
 
 from likewise.arrays import Floats, Indices
-from likewise.constraints import Constraints, Verdict
 from likewise.fields.beliefs import Beliefs
 from likewise.fields.candidate import Candidate
 from likewise.fields.ground import Ground, ground_of
@@ -55,12 +54,15 @@ class FieldModel:
     beliefs : Beliefs
     earlier : State or None
         The last state that was computed, to go on from.
+    believed : Knowledge or None
+        What was believed when labels were last looked at, to go on from.
     """
 
     ground: Ground
     known: Knowledge
     beliefs: Beliefs
     earlier: State | None = None
+    believed: Knowledge | None = None
 
     @cached_property
     def state(self) -> State:
@@ -82,8 +84,8 @@ class FieldModel:
         """The cluster of each sample; no pair that is believed is violated."""
         if not self.known.answers:
             return in_use(self._raw)
-        constraints, certain = self._believed
-        return respect(self._raw, Belonging(self.picture), constraints, certain)
+        known, likeness = self._believed, Belonging(self.picture)
+        return respect(self._raw, likeness, known.constraints, known.certain)
 
     @cached_property
     def _raw(self) -> Indices:
@@ -91,23 +93,18 @@ class FieldModel:
         return clusters(self.picture)
 
     @cached_property
-    def _believed(self) -> tuple[Constraints, tuple[int, ...]]:
-        """The closure of the answers that are believed, and its certain sets."""
+    def _believed(self) -> Knowledge:
+        """The closure of the answers that are believed, and its certain sets.
+
+        Mostly one more is believed than before: then the others are not read again.
+        """
         if not self.known.doubtful:
-            return self.known.constraints, self.known.certain
-        of = self.beliefs.class_of
-        fitting = [
-            answer
-            for answer in self.known.answers
-            if (
-                of.get(answer.question.sample, -1)
-                == of.get(answer.question.against, -2)
-            )
-            == (answer.verdict is Verdict.SAME)
-            or answer.verdict is Verdict.UNSURE
-        ]
-        known = Knowledge(self.known.n_samples).after_all(fitting)
-        return known.constraints, known.certain
+            return self.known
+        fitting = tuple(filter(self.beliefs.fits, self.known.answers))
+        start = self.believed
+        if start is None or start.answers != fitting[: len(start.answers)]:
+            start = Knowledge(self.known.n_samples)
+        return start.after_all(fitting[len(start.answers) :])
 
     @cached_property
     def confidence(self) -> Floats:
@@ -189,7 +186,8 @@ def learn(model: FieldModel, known: Knowledge, answer: Answer) -> FieldModel:
     beliefs = model.beliefs.after(answer)
     if latest is not None:
         latest = model.ground.scale.handed_on(latest, beliefs)
-    return replace(model, known=known, beliefs=beliefs, earlier=latest)
+    believed = model.__dict__.get("_believed", model.believed)
+    return FieldModel(model.ground, known, beliefs, latest, believed)
 
 
 def propose(

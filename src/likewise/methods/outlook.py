@@ -12,7 +12,7 @@ from likewise.arrays import Floats, Indices
 from likewise.knowledge import Knowledge
 from likewise.methods.base import Chances, Expectation
 from likewise.problem import Problem
-from likewise.scores.ambiguity import neighbour_probabilities
+from likewise.scores.ambiguity import neighbour_probabilities, own_shares
 
 GOOD_ENOUGH = 0.95  # expected Jaccard from which on stopping is suggested
 
@@ -38,8 +38,7 @@ class ClusteredModel(ABC):
     @cached_property
     def confidence(self) -> Floats:
         """The share of a sample's neighbours in its cluster; 1 where placed."""
-        shares = self._shares(slice(None))
-        sure = shares[np.arange(len(shares)), self.labels]
+        sure = own_shares(self.problem.neighbours, self.labels)
         for group in self.known.certain:
             sure[list(self.known.constraints.samples(group))] = 1.0
         return sure
@@ -81,5 +80,5 @@ class ClusteredModel(ABC):
         return Chances(tuple(groups), max(1.0 - sum(p for _, p in groups), 0.0))
 
     def _shares(self, samples: list[int] | slice) -> Floats:
-        k = int(self.labels.max()) + 1
-        return neighbour_probabilities(self.problem.neighbours[samples], self.labels, k)
+        rows, k = self.problem.neighbours[samples], int(self.labels.max()) + 1
+        return neighbour_probabilities(rows, self.labels, k)

@@ -12,12 +12,12 @@ from likewise.arrays import Floats, Indices, Samples, dense
 from likewise.knowledge import Knowledge
 from likewise.methods.base import Method
 from likewise.methods.clustering import (
-    Recipe,
     SpectralModel,
     begin_spectral,
     learn_spectral,
     settled,
 )
+from likewise.methods.constrained import Recipe
 from likewise.methods.sampling import propose_by_sample
 from likewise.problem import Problem
 from likewise.scores.ambiguity import entropy

@@ -11,12 +11,12 @@ from likewise.constraints import Verdict
 from likewise.knowledge import Answer, Knowledge, Question
 from likewise.methods.base import Method
 from likewise.methods.clustering import (
-    Recipe,
     SpectralModel,
     begin_spectral,
     everything,
     learn_spectral,
 )
+from likewise.methods.constrained import Recipe
 
 TRIES = 100  # draws before the pairs that are left are counted out
 

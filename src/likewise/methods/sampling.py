@@ -11,7 +11,6 @@ from likewise.arrays import Floats, Indices
 from likewise.knowledge import Knowledge, Question
 from likewise.methods.clustering import SpectralModel
 from likewise.placement import begun, next_question, opened, unplaced
-from likewise.scores.gradient import directions
 
 Score: TypeAlias = Callable[
     [SpectralModel, Knowledge, Indices, np.random.Generator], Floats
@@ -55,13 +54,15 @@ def _best_first(
     taken: list[int],
 ) -> Iterator[int]:
     yield from begun(known)
-    free = np.setdiff1d(unplaced(known), taken)
+    free = unplaced(known, taken)
     if free.size:
         lots = rng.random(len(free))
         scores = score(model, known, free, rng)
         if taken:
             scores = scores * _unlike(model, known, free, scores, taken)
-        yield from free[np.lexsort((lots, -scores))].tolist()
+        best = np.flatnonzero(scores == scores.max())
+        yield int(free[best[np.argmin(lots[best])]])
+        yield from free[np.lexsort((lots, -scores))[1:]].tolist()
 
 
 def _unlike(
@@ -78,9 +79,8 @@ def _unlike(
     """
     best = np.argsort(-scores, kind="stable")[:N_COMPARED]
     anchors = np.array([known.constraints.samples(g)[0] for g in known.certain])
-    found = model.clustering
     both = np.concatenate([free[best], np.array(taken, dtype=np.intp)])
-    pulls = directions(found.spectrum, found.n_clusters, anchors, both)
+    pulls = model.clustering.pulls(anchors, both)
     mine, theirs = pulls[: len(best)], pulls[len(best) :]
     basis, _ = np.linalg.qr(theirs.T)
     length = np.linalg.norm(mine, axis=1)

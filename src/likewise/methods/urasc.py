@@ -19,34 +19,25 @@ from likewise.errors import InputError
 from likewise.knowledge import Knowledge
 from likewise.methods.base import Method
 from likewise.methods.clustering import (
-    LAPLACIANS,
-    Recipe,
     SpectralModel,
     begin_spectral,
     learn_spectral,
     settled,
 )
+from likewise.methods.constrained import GRADIENTS, LAPLACIANS, N_EXACT, Recipe
 from likewise.methods.sampling import propose_by_sample
-from likewise.scores.ambiguity import entropy, mixture_probabilities
-from likewise.scores.gradient import exact_gradient, paper_gradient
-from likewise.spectral import Spectrum
 
 Step: TypeAlias = Callable[[SpectralModel], Floats]
-Slope: TypeAlias = Callable[[Spectrum, int, Indices], Floats]
-
-GRADIENTS: dict[str, Slope] = {"exact": exact_gradient, "paper": paper_gradient}
 
 
 def nonparametric_step(model: SpectralModel) -> Floats:
     """Return the entropy of clusters among each sample's neighbours (Eqs. 9, 12)."""
-    return entropy(model.clustering.shares)
+    return model.clustering.doubt
 
 
 def parametric_step(model: SpectralModel) -> Floats:
     """Return the entropy of clusters under a mixture (Eqs. 11, 12)."""
-    found = model.clustering
-    shares = mixture_probabilities(found.coordinates, found.raw, found.n_clusters)
-    return entropy(shares)
+    return model.clustering.mixture_doubt
 
 
 STEPS: dict[str, Step] = {
@@ -62,14 +53,15 @@ class UncertaintyReduction:
     Attributes
     ----------
     step : callable or None
-    slope : callable or None
+    slope : str or None
+        A name in ``GRADIENTS``.
     shortlist : int or None
         b of the paper: the gradient counts only for the b samples whose steps are
         largest.
     """
 
     step: Step | None
-    slope: Slope | None
+    slope: str | None
     shortlist: int | None
 
     def __call__(
@@ -83,8 +75,10 @@ class UncertaintyReduction:
         steps = self.step(model)[free] if self.step else np.ones(len(free))
         if self.slope is None:
             return steps
-        found, anchors = model.clustering, _representatives(known, rng)
-        gains = steps * self.slope(found.spectrum, found.n_clusters, anchors)[free]
+        anchors = _representatives(known, rng)
+        gains, some = np.zeros(len(free)), np.flatnonzero(steps)
+        speeds = model.clustering.speeds(self.slope, anchors, free[some])
+        gains[some] = steps[some] * speeds
         if self.step is None or self.shortlist is None or self.shortlist >= len(free):
             return gains
         # Below any gain, in the order of the steps, for when the list is used up.
@@ -93,7 +87,7 @@ class UncertaintyReduction:
         return np.where(listed, gains, steps - steps.max(initial=0.0) - 1.0)
 
 
-def urasc(
+def urasc(  # noqa: PLR0913 - one argument a choice that the paper leaves
     name: str,
     *,
     step: str | None = "nonparametric",
@@ -101,6 +95,7 @@ def urasc(
     shortlist: int | None = None,
     laplacian: str = "signed",
     cannot_link: float = 0.0,
+    n_exact: int = N_EXACT,
 ) -> Method[SpectralModel]:
     """Compose a variant of URASC.
 
@@ -118,6 +113,9 @@ def urasc(
     laplacian : {"signed", "literal", "kamvar"}
     cannot_link : float
         The weight of a cannot-linked pair, between -1 (the paper's) and 0.
+    n_exact : int
+        Samples up to which each spectrum is solved for from nothing, to all digits;
+        above, it goes on from the one before (see ``Recipe``).
 
     Returns
     -------
@@ -137,9 +135,8 @@ def urasc(
         )
     if step is None and gradient is None:
         raise InputError("A variant needs a step, a gradient or both.")
-    recipe = Recipe(laplacian, cannot_link)
-    slope = GRADIENTS[gradient] if gradient else None
-    score = UncertaintyReduction(STEPS[step] if step else None, slope, shortlist)
+    recipe = Recipe(laplacian, cannot_link, n_exact)
+    score = UncertaintyReduction(STEPS[step] if step else None, gradient, shortlist)
     return Method(
         name,
         f"URASC with {_describe(step, gradient)}: asks about the sample whose answer "

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import combinations
 
 import numpy as np
@@ -52,23 +53,14 @@ class Repairs:
         besides : iterable of int
             Samples that are not to speak for it.
         """
-        left_out = set(besides)
-        found = np.flatnonzero(self.labels == self.labels[sample])
-        members = [s for s in found.tolist() if s not in left_out]
-        if self.labels[sample] < 0 or not members:
+        label, left_out = int(self.labels[sample]), frozenset(besides)
+        if label < 0:
             return None
-        groups: dict[int, list[int]] = {}
-        for member in members:
-            if member in self.known.constraints.group_of:
-                groups.setdefault(self.known.constraints.group(member), []).append(
-                    member
-                )
-        if groups:
-            born = self.known.constraints.born
-            largest = max(groups, key=lambda g: (len(groups[g]), -born[g]))
-            inside = set(groups[largest])
-            return next(s for s in self._whole([largest]) if s in inside)
-        return members[int(np.argmax(self.sure[members]))]
+        if left_out:
+            return self._speaker(label, left_out)
+        if label not in self._speakers:
+            self._speakers[label] = self._speaker(label, left_out)
+        return self._speakers[label]
 
     def confirm(self, samples: Sequence[int], group: int | None = None) -> Revision:
         """Put samples into a cluster for good: theirs, or that of another sample."""
@@ -139,6 +131,47 @@ class Repairs:
         raise InputError(f"There is no answer {answer_id} to change: it may be gone.")
 
     # Inside
+
+    @cached_property
+    def _speakers(self) -> dict[int, int | None]:
+        return {}
+
+    @cached_property
+    def _known_in(self) -> dict[int, dict[int, list[int]]]:
+        """What is known to be together, by cluster and by group."""
+        found: dict[int, dict[int, list[int]]] = {}
+        for group, samples in self.known.constraints.members.items():
+            for sample in samples:
+                here = found.setdefault(int(self.labels[sample]), {})
+                here.setdefault(group, []).append(sample)
+        return found
+
+    @cached_property
+    def members(self) -> dict[int, Indices]:
+        """The samples of each cluster, ascending."""
+        order = np.argsort(self.labels, kind="stable")
+        counts = np.bincount(self.labels + 1)
+        ends = np.cumsum(counts)
+        return {
+            label: order[ends[label] : ends[label + 1]]
+            for label in np.flatnonzero(counts[1:]).tolist()
+        }
+
+    def _speaker(self, label: int, left_out: frozenset[int]) -> int | None:
+        groups = {
+            group: inside
+            for group, samples in self._known_in.get(label, {}).items()
+            if (inside := [s for s in samples if s not in left_out])
+        }
+        if groups:
+            born = self.known.constraints.born
+            largest = max(groups, key=lambda g: (len(groups[g]), -born[g]))
+            there = set(groups[largest])
+            return next(s for s in self._whole([largest]) if s in there)
+        members = self.members[label]
+        if left_out:
+            members = members[~np.isin(members, list(left_out))]
+        return int(members[np.argmax(self.sure[members])]) if len(members) else None
 
     def _placed(
         self, part: tuple[int, ...], samples: Sequence[int], target: int | None

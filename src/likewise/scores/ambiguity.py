@@ -36,6 +36,19 @@ def neighbour_probabilities(neighbours: Sparse, labels: Indices, k: int) -> Floa
     return np.divide(mass, total, out=np.full_like(mass, 1 / k), where=total > 0)
 
 
+def own_shares(neighbours: Sparse, labels: Indices) -> Floats:
+    """Return P(c | x) of each sample's own cluster alone (Eq. 9), of shape (n,).
+
+    Parameters are those of :func:`neighbour_probabilities`.
+    """
+    n, k = len(labels), int(labels.max(initial=0)) + 1
+    rows = np.repeat(np.arange(n), np.diff(neighbours.indptr))
+    is_own = labels[rows] == labels[neighbours.indices]
+    own = np.bincount(rows, neighbours.data * is_own, n)
+    total = np.bincount(rows, neighbours.data, n)
+    return np.divide(own, total, out=np.full(n, 1 / k), where=total > 0)
+
+
 def mixture_probabilities(coordinates: Floats, labels: Indices, k: int) -> Floats:
     r"""Return P(c | x) under a Gaussian mixture in the eigenspace (Eqs. 10 and 11).
 

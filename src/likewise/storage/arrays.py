@@ -20,19 +20,24 @@ class Arrays:
     project: int
 
     def put(self, name: str, X: Samples) -> None:
-        """Keep an array instead of an older one."""
-        self.connection.execute(delete(ARRAY_BLOCK).where(self._are_of(name)))
-        self._write(name, X, first=0)
+        """Keep an array instead of an older one; blocks that are the same stay."""
+        n_blocks = 0
+        for number, rows in enumerate(split(X)):
+            content, n_blocks = pack(rows), number + 1
+            if self._content(name, number) != content:
+                self._drop(name, ARRAY_BLOCK.c.number == number)
+                self._insert(name, number, rows.shape[0], content)
+        self._drop(name, ARRAY_BLOCK.c.number >= n_blocks)
 
     def append(self, name: str, X: Samples) -> None:
         """Add rows; the last block is filled up before new ones are begun."""
         last = self._n_blocks(name) - 1
         if last < 0:
             raise no_array(name)
-        is_last = self._are_of(name) & (ARRAY_BLOCK.c.number == last)
         rows = stacked(self._block(name, last), X)
-        self.connection.execute(delete(ARRAY_BLOCK).where(is_last))
-        self._write(name, rows, first=last)
+        self._drop(name, ARRAY_BLOCK.c.number == last)
+        for number, some in enumerate(split(rows), start=last):
+            self._insert(name, number, some.shape[0], pack(some))
 
     def read(self, name: str) -> Samples:
         """Return all the rows."""
@@ -47,22 +52,27 @@ class Arrays:
         total = select(func.sum(ARRAY_BLOCK.c.n_rows)).where(self._are_of(name))
         return int(self.connection.scalar(total) or 0)
 
-    def _write(self, name: str, X: Samples, *, first: int) -> None:
-        for number, rows in enumerate(split(X), start=first):
-            values = {
-                "project": self.project,
-                "name": name,
-                "number": number,
-                "n_rows": rows.shape[0],
-                "content": pack(rows),
-            }
-            self.connection.execute(insert(ARRAY_BLOCK).values(values))
+    def _insert(self, name: str, number: int, n_rows: int, content: bytes) -> None:
+        values = {
+            "project": self.project,
+            "name": name,
+            "number": number,
+            "n_rows": n_rows,
+            "content": content,
+        }
+        self.connection.execute(insert(ARRAY_BLOCK).values(values))
+
+    def _drop(self, name: str, which: ColumnElement[bool]) -> None:
+        self.connection.execute(delete(ARRAY_BLOCK).where(self._are_of(name), which))
 
     def _block(self, name: str, number: int) -> Samples:
+        return unpack(self._content(name, number) or b"")
+
+    def _content(self, name: str, number: int) -> bytes | None:
         content = select(ARRAY_BLOCK.c.content).where(
             self._are_of(name), ARRAY_BLOCK.c.number == number
         )
-        return unpack(self.connection.execute(content).scalar_one())
+        return self.connection.scalar(content)
 
     def _n_blocks(self, name: str) -> int:
         n_blocks = select(func.count()).where(self._are_of(name))

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol, TypeAlias
+from typing import Any, NamedTuple, Protocol, TypeAlias
 
 from likewise.arrays import Samples
 from likewise.journal import Event
@@ -37,6 +37,14 @@ class Item:
     kind: str
     digest: str = ""
     shown: Mapping[str, Any] = field(default_factory=dict)
+    status: str = "here"
+
+
+class Trace(NamedTuple):
+    """An item without what it shows: enough to know it again."""
+
+    key: str
+    digest: str
     status: str = "here"
 
 
@@ -142,11 +150,20 @@ class Project(Protocol):
     def items(self, start: int = 0, stop: int | None = None) -> tuple[Item, ...]:
         """Return the items at positions start to stop."""
 
+    def items_at(self, positions: Iterable[int]) -> dict[int, Item]:
+        """Return the items at some positions, as far as they are there."""
+
+    def traces(self) -> Iterator[Trace]:
+        """Yield what tells each item from others, in their order, a page at a time."""
+
     def find(self, key: str) -> int | None:
         """Return the position of an item."""
 
     def mark(self, key: str, status: str) -> None:
         """Note what became of the source of an item."""
+
+    def mark_all(self, statuses: Mapping[str, str]) -> None:
+        """Note what became of the sources of items, by their keys, all or none."""
 
     def rekey(self, keys: Mapping[str, str]) -> None:
         """Give items the keys that they go by now, all or none; they may swap them."""

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 
 from likewise.errors import InputError, StaleError
 from likewise.storage.base import KINDS, STATUSES, Item
 
 
-def checked_items(items: Iterable[Item]) -> list[Item]:
-    """Return items that can be kept, or say which one cannot."""
-    kept = list(items)
+def checked_items(items: Iterable[Item]) -> Iterator[Item]:
+    """Yield items that can be kept, or say which one cannot."""
     seen: set[str] = set()
-    for item in kept:
+    for item in items:
         checked_text(item.key)
         if item.kind not in KINDS:
             raise InputError(
@@ -22,7 +21,7 @@ def checked_items(items: Iterable[Item]) -> list[Item]:
         if item.key in seen:
             raise duplicate(item.key)
         seen.add(item.key)
-    return kept
+        yield item
 
 
 def checked_keys(keys: Mapping[str, str], there: Collection[str]) -> None:

@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import json
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from itertools import islice, starmap
+from typing import Any, cast
 
 from sqlalchemy import Connection, Row, bindparam, func, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
-from likewise.storage.base import Item
+from likewise.storage.base import Item, Trace
 from likewise.storage.checks import checked_keys, duplicate, no_item
 from likewise.storage.schema import ITEM
+
+AT_ONCE = 2000  # items that are written together
+N_NAMED = 500  # positions that one query names
+NOTHING = json.dumps({})
+COLUMNS = tuple(ITEM.columns.keys())
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,30 +28,42 @@ class Items:
     connection: Connection
     project: int
 
-    def add(self, items: Sequence[Item]) -> range:
+    def add(self, items: Iterable[Item]) -> range:
         """Add items behind the present ones."""
-        start = self.count()
-        if not items:
-            return range(start, start)
-        rows = [
-            {
-                "project": self.project,
-                "position": position,
-                "key": item.key,
-                "kind": item.kind,
-                "digest": item.digest,
-                "shown": dict(item.shown),
-                "status": item.status,
-            }
-            for position, item in enumerate(items, start)
+        start = stop = self.count()
+        source = iter(items)
+        with self.connection.begin_nested():
+            while some := list(islice(source, AT_ONCE)):
+                self._insert(some, stop)
+                stop += len(some)
+        return range(start, stop)
+
+    def _insert(self, items: Sequence[Item], start: int) -> None:
+        # By the driver itself: what is built for each row on the way to it takes
+        # longer than to write a million of them.
+        dialect = self.connection.dialect
+        written = insert(ITEM).compile(dialect=dialect, column_keys=COLUMNS)
+        rows: list[Any] = [
+            (
+                self.project,
+                at,
+                item.key,
+                item.kind,
+                item.digest,
+                json.dumps(dict(item.shown)) if item.shown else NOTHING,
+                item.status,
+            )
+            for at, item in enumerate(items, start)
         ]
+        if not written.positional:
+            rows = [dict(zip(COLUMNS, row, strict=True)) for row in rows]
         try:
             with self.connection.begin_nested():
-                self.connection.execute(insert(ITEM), rows)
+                self.connection.exec_driver_sql(str(written), rows)
         except IntegrityError:
-            there = self._positions()
-            raise duplicate(next(i.key for i in items if i.key in there)) from None
-        return range(start, start + len(rows))
+            keys = [item.key for item in items]
+            there = [key for key in keys if self.find(key) is not None]
+            raise duplicate(there[0]) from None
 
     def between(self, start: int, stop: int | None) -> tuple[Item, ...]:
         """Return the items at positions start to stop."""
@@ -57,6 +76,30 @@ class Items:
             wanted = wanted.where(ITEM.c.position < stop)
         return tuple(map(_item, self.connection.execute(wanted)))
 
+    def at(self, positions: Iterable[int]) -> dict[int, Item]:
+        """Return the items at some positions."""
+        wanted = iter(dict.fromkeys(positions))
+        found: dict[int, Item] = {}
+        while some := list(islice(wanted, N_NAMED)):
+            rows = select(ITEM).where(
+                ITEM.c.project == self.project, ITEM.c.position.in_(some)
+            )
+            for row in self.connection.execute(rows):
+                found[row.position] = _item(row)
+        return found
+
+    def traces(self, start: int, stop: int) -> list[Trace]:
+        """Return what tells items at positions start to stop from others."""
+        wanted = (
+            select(ITEM.c.key, ITEM.c.digest, ITEM.c.status)
+            .where(ITEM.c.project == self.project)
+            .where(ITEM.c.position >= start, ITEM.c.position < stop)
+            .order_by(ITEM.c.position)
+        )
+        # As the driver gives them: a million rows of another kind take long to make.
+        with self.connection.execute(wanted) as result:
+            return list(starmap(Trace, cast("Any", result.cursor).fetchall()))
+
     def find(self, key: str) -> int | None:
         """Return the position of an item."""
         position = select(ITEM.c.position).where(
@@ -64,22 +107,23 @@ class Items:
         )
         return self.connection.scalar(position)
 
-    def mark(self, key: str, status: str) -> None:
-        """Note what became of the source of an item."""
-        marked = (
-            update(ITEM)
-            .where(ITEM.c.project == self.project, ITEM.c.key == key)
-            .values(status=status)
-        )
-        if not self.connection.execute(marked).rowcount:
-            raise no_item(key)
+    def mark(self, statuses: Mapping[str, str]) -> None:
+        """Note what became of the sources of items, by their keys."""
+        for key, status in statuses.items():
+            marked = (
+                update(ITEM)
+                .where(ITEM.c.project == self.project, ITEM.c.key == key)
+                .values(status=status)
+            )
+            if not self.connection.execute(marked).rowcount:
+                raise no_item(key)
 
     def rekey(self, keys: Mapping[str, str]) -> None:
         """Give items other keys."""
-        there = self._positions()
-        checked_keys(keys, there)
         if not keys:
             return
+        there = self._positions()
+        checked_keys(keys, there)
         # No two may ever have the same one, so all pass by a key that nobody has.
         free = "~" * (1 + max(map(len, there)))
         places = [(there[key], now) for key, now in keys.items()]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import count
 from threading import RLock
@@ -10,7 +10,7 @@ from typing import Any
 
 from likewise.arrays import Samples
 from likewise.journal import Event
-from likewise.storage.base import Act, Info, Item, OpenQuestion, Settings
+from likewise.storage.base import Act, Info, Item, OpenQuestion, Settings, Trace
 from likewise.storage.blocks import checked_array, stacked
 from likewise.storage.checks import (
     behind,
@@ -92,8 +92,8 @@ class MemoryProject:
     # Items and arrays
 
     def add_items(self, items: Iterable[Item]) -> range:
-        added = checked_items(items)
         with self._lock:
+            added = list(checked_items(items))
             for item in added:
                 if item.key in self._positions:
                     raise duplicate(item.key)
@@ -105,15 +105,29 @@ class MemoryProject:
     def items(self, start: int = 0, stop: int | None = None) -> tuple[Item, ...]:
         return tuple(self._items[start:stop])
 
+    def items_at(self, positions: Iterable[int]) -> dict[int, Item]:
+        items = self._items
+        return {at: items[at] for at in positions if 0 <= at < len(items)}
+
+    def traces(self) -> Iterator[Trace]:
+        for item in tuple(self._items):
+            yield Trace(item.key, item.digest, item.status)
+
     def find(self, key: str) -> int | None:
         return self._positions.get(key)
 
     def mark(self, key: str, status: str) -> None:
-        checked_status(status)
-        position = self.find(key)
-        if position is None:
-            raise no_item(key)
-        self._items[position] = replace(self._items[position], status=status)
+        self.mark_all({key: status})
+
+    def mark_all(self, statuses: Mapping[str, str]) -> None:
+        with self._lock:
+            for key, status in statuses.items():
+                checked_status(status)
+                if key not in self._positions:
+                    raise no_item(key)
+            for key, status in statuses.items():
+                at = self._positions[key]
+                self._items[at] = replace(self._items[at], status=status)
 
     def rekey(self, keys: Mapping[str, str]) -> None:
         with self._lock:

@@ -10,12 +10,14 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from likewise.affinity import Affinity
 from likewise.arrays import Samples, as_samples, is_frame
 from likewise.errors import InputError, StaleError
 from likewise.methods import METHODS, find_method
 from likewise.session import Session
 from likewise.storage import open_store
 from likewise.storage.base import Project, Store
+from likewise.storage.graphs import keep_graph, kept_affinity
 from likewise.storage.journal import ProjectJournal
 
 FEATURES = "features"
@@ -35,6 +37,8 @@ class StoredSession(Session):
     def attach(self, project: Project, who: str, clock: Callable[[], float]) -> None:
         """Take up what the project holds, and write to it from now on."""
         self._project = project
+        if self._affinity == DEFAULTS["affinity"]:
+            keep_graph(project, self._given.affinity)
         self._take_up(ProjectJournal(project, who, clock))
 
     def _keep(self, data: Any) -> None:
@@ -103,7 +107,8 @@ def open_session(
         kept = project.info().settings
         wanted = {key: kept.get(key, value) for key, value in DEFAULTS.items()}
         _refuse_other(wanted, how)
-        session = StoredSession(_same(project.array(FEATURES), X), **wanted)
+        samples = _same(project.array(FEATURES), X)
+        session = StoredSession(samples, **with_graph(wanted, kept_affinity(project)))
     else:
         samples = _first_samples(X, name, store)
         session = StoredSession(samples, **wanted)  # says what is wrong, before
@@ -112,6 +117,14 @@ def open_session(
         project.put_array(FEATURES, samples)
     session.attach(project, who, clock)
     return session
+
+
+def with_graph(
+    settings: Mapping[str, Any], affinity: Callable[[Any], Affinity]
+) -> dict[str, Any]:
+    """Return settings of a session, with another way to the graph of "auto"."""
+    is_usual = settings["affinity"] == DEFAULTS["affinity"]
+    return {**settings, **({"affinity": affinity} if is_usual else {})}
 
 
 def _settings(how: Mapping[str, Any]) -> dict[str, Any]:

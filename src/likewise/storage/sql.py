@@ -9,6 +9,7 @@ from typing import Any
 
 from sqlalchemy import (
     URL,
+    ColumnElement,
     Connection,
     Row,
     ScalarSelect,
@@ -27,7 +28,7 @@ from likewise.errors import InputError
 from likewise.journal import Event
 from likewise.storage.acts import Acts
 from likewise.storage.arrays import Arrays
-from likewise.storage.base import Act, Info, Item, OpenQuestion, Settings
+from likewise.storage.base import Act, Info, Item, OpenQuestion, Settings, Trace
 from likewise.storage.blocks import checked_array
 from likewise.storage.checks import (
     checked_items,
@@ -40,6 +41,8 @@ from likewise.storage.engines import Database
 from likewise.storage.items import Items
 from likewise.storage.schema import EVENT, ITEM, OPEN_QUESTION, PROJECT
 from likewise.storage.upgrade import upgrade
+
+PAGE = 2000  # items that are read together
 
 
 class SqlStore:
@@ -114,22 +117,35 @@ class SqlProject:
     # Items and arrays
 
     def add_items(self, items: Iterable[Item]) -> range:
-        added = checked_items(items)
         with self._write() as connection:
-            return Items(connection, self._id).add(added)
+            return Items(connection, self._id).add(checked_items(items))
 
     def items(self, start: int = 0, stop: int | None = None) -> tuple[Item, ...]:
         with self._database.read() as connection:
             return Items(connection, self._id).between(start, stop)
+
+    def items_at(self, positions: Iterable[int]) -> dict[int, Item]:
+        with self._database.read() as connection:
+            return Items(connection, self._id).at(positions)
+
+    def traces(self) -> Iterator[Trace]:
+        for start in range(0, self.info().n_items, PAGE):
+            with self._database.read() as connection:
+                page = Items(connection, self._id).traces(start, start + PAGE)
+            yield from page
 
     def find(self, key: str) -> int | None:
         with self._database.read() as connection:
             return Items(connection, self._id).find(key)
 
     def mark(self, key: str, status: str) -> None:
-        checked_status(status)
+        self.mark_all({key: status})
+
+    def mark_all(self, statuses: Mapping[str, str]) -> None:
+        for status in set(statuses.values()):
+            checked_status(status)
         with self._write() as connection:
-            Items(connection, self._id).mark(key, status)
+            Items(connection, self._id).mark(statuses)
 
     def rekey(self, keys: Mapping[str, str]) -> None:
         with self._write() as connection:
@@ -211,12 +227,14 @@ class SqlProject:
 
 
 def _infos() -> Select[Any]:
-    counts = (_count(ITEM).label("n_items"), _count(EVENT).label("n_acts"))
-    return select(PROJECT, *counts)
+    items, acts = _count(ITEM, ITEM.c.position), _count(EVENT, EVENT.c.number)
+    return select(PROJECT, items.label("n_items"), acts.label("n_acts"))
 
 
-def _count(table: Table) -> ScalarSelect[Any]:
-    mine = select(func.count()).where(table.c.project == PROJECT.c.id)
+def _count(table: Table, number: ColumnElement[int]) -> ScalarSelect[Any]:
+    # Nothing vanishes, so the last number tells: a database would count every row.
+    n_rows = func.coalesce(func.max(number) + 1, 0)
+    mine = select(n_rows).where(table.c.project == PROJECT.c.id)
     return mine.correlate(PROJECT).scalar_subquery()
 
 

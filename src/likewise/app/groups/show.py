@@ -19,6 +19,7 @@ from likewise.app.groups.messages import (
 from likewise.app.messages import GroupCard
 from likewise.app.overview import Overview
 from likewise.app.show import STRIP, Shown
+from likewise.arrays import Indices
 from likewise.journal import told_in
 from likewise.knowledge import Answer
 from likewise.reviews import fusing_answer
@@ -46,8 +47,8 @@ def groups_of(
         return Groups(
             version=found.version,
             groups=[shown.cluster(one, n_members) for one in order],
-            deferred=shown.cards(found.waiting()[:PER_PAGE]),
-            aside=shown.cards(found.aside()[:PER_PAGE]),
+            deferred=shown.cards(found.waiting[:PER_PAGE]),
+            aside=shown.cards(found.aside[:PER_PAGE]),
         )
 
 
@@ -106,9 +107,9 @@ def counts_of(shown: Shown) -> Counts:
         found = shown.overview()
         return Counts(
             groups=len(found.clusters),
-            unplaced=len(found.guessed()),
-            deferred=len(found.waiting()),
-            aside=len(found.aside()),
+            unplaced=found.n_guessed,
+            deferred=len(found.waiting),
+            aside=len(found.aside),
         )
 
 
@@ -146,7 +147,7 @@ def items_of(shown: Shown, which: Rest, start: int) -> ItemsPage:
         found = shown.overview()
         whole = _REST[which](found)
         some = whole[start : start + PER_PAGE]
-        labels = [found.label_of(item) for item in some]
+        labels = [found.label_of(item) for item in some.tolist()]
         cards = {at: shown.cluster(at, 0) for at in set(labels) if at is not None}
         return ItemsPage(
             which=which,
@@ -159,10 +160,10 @@ def items_of(shown: Shown, which: Rest, start: int) -> ItemsPage:
         )
 
 
-_REST: dict[str, Callable[[Overview], list[int]]] = {
-    "not-placed": Overview.guessed,
-    "not-sure": Overview.waiting,
-    "set-aside": Overview.aside,
+_REST: dict[str, Callable[[Overview], Indices]] = {
+    "not-placed": lambda found: found.guessed,
+    "not-sure": lambda found: found.waiting,
+    "set-aside": lambda found: found.aside,
 }
 
 

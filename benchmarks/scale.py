@@ -1,0 +1,283 @@
+"""One answer to the next question, from ten thousand samples to a million.
+
+    python -m benchmarks.scale [--sizes 10000 100000] [--methods urasc+n likewise]
+                               [--clusters 50] [--device cuda] [--features X.npy]
+
+For each size and method: the time to the first question (cold), the time from an answer
+that places a sample to the labels and the next question (warm, the median of some) and
+the share of each stage in it, the peak memory of the process, and two ratios to
+yardsticks of the same run: scikit-learn's SpectralClustering with lobpcg on the same
+graph, and 60 products of the graph with a vector, in float32 and in the order that
+suits memory best. At the end the exponent with which the warm time grows.
+
+One thread, and on the processor its own seconds: what else runs there does not count. The samples are a mixture of 50 clouds in 64 dimensions with 20 neighbours,
+of whose samples 500 are known; or the rows of a file, where every answer is made up by
+k-means. Each size and method runs in a process of its own.
+"""
+
+from __future__ import annotations
+
+import argparse
+import cProfile
+import json
+import pstats
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+import warnings
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.cluster import MiniBatchKMeans, SpectralClustering
+from threadpoolctl import threadpool_limits
+
+from likewise import LabelOracle, Session
+from likewise.affinity import Affinity, precomputed
+from likewise.arrays import AnyFloats, Indices, Sparse
+from likewise.engine.order import local_order, renumbered
+from likewise.graph import (
+    directed_weights,
+    local_scale,
+    nearest_neighbours,
+    neighbour_graph,
+)
+
+N_NEAR = 20
+N_KNOWN = 500
+N_PRODUCTS = 60
+SLOW_FIT = 20_000  # samples from which on a fit of scikit-learn takes minutes
+STAGES = {  # by the functions that they are made of
+    "urasc+n": {
+        "eigenvectors": ("warm.py", "_brought"),
+        "k-means": ("kmeans.py", "reclustered"),
+        "entropy": ("entropy.py", "entropy"),
+        "score": ("gradient.py", "paper_gradient"),
+    },
+    "likewise": {
+        "fields": ("survey.py", "_blended"),
+        "classes": ("survey.py", "_sums"),
+        "coverage": ("lean.py", "_spread"),
+        "clusters": ("output.py", "clusters"),
+        "question": ("questions.py", "best_question"),
+    },
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """What one size and method took."""
+
+    n: int
+    method: str
+    cold: float
+    warm: float
+    shares: dict[str, float]
+    products: float
+    fit: float | None
+    gigabytes: float
+
+
+def clock_of(device: str) -> Callable[[], float]:
+    """Return the clock: the process's own seconds, or those on the wall for a card."""
+    return time.process_time if device == "cpu" else time.perf_counter
+
+
+def mixture(n: int, k: int, seed: int = 0) -> tuple[AnyFloats, Indices]:
+    """Return overlapping clouds of intrinsic dimension 12 in 64 dimensions."""
+    rng = np.random.default_rng(seed)
+    centres, y = rng.normal(scale=1.5, size=(k, 12)), rng.integers(k, size=n)
+    turn = np.linalg.qr(rng.normal(size=(64, 12)))[0].astype(np.float32)
+    X = np.empty((n, 64), dtype=np.float32)
+    for start in range(0, n, 50_000):
+        rows = slice(start, start + 50_000)
+        inside = centres[y[rows]] + rng.normal(size=(len(y[rows]), 12))
+        X[rows] = inside.astype(np.float32) @ turn.T
+        X[rows] += 0.05 * rng.standard_normal(X[rows].shape, dtype=np.float32)
+    return X, y
+
+
+def prepare(folder: Path, X: AnyFloats, y: Indices) -> None:
+    """Write samples, classes and the graph of 20 neighbours, about 30 entries a row."""
+    near = nearest_neighbours(X, N_NEAR)
+    scale = local_scale(near)
+    np.save(folder / "X.npy", X)
+    np.save(folder / "y.npy", y)
+    for name, W in (
+        ("weights", neighbour_graph(X, near, scale, N_NEAR)),
+        ("neighbours", directed_weights(near, scale)),
+    ):
+        single = sp.csr_array(W.astype(np.float32))
+        sp.save_npz(folder / f"{name}.npz", single, compressed=False)
+
+
+def measure(folder: Path, method: str, device: str, repeats: int) -> Measured:
+    """Return what one method takes on what was prepared."""
+    y, X = np.load(folder / "y.npy"), np.load(folder / "X.npy", mmap_mode="r")
+    W, N = (
+        sp.csr_array(sp.load_npz(folder / f"{name}.npz"))
+        for name in ("weights", "neighbours")
+    )
+    n, k, clock = len(y), int(y.max()) + 1, clock_of(device)
+    rng = np.random.default_rng(0)
+    known = {int(i): int(y[i]) for i in rng.choice(n, N_KNOWN, replace=False)}
+    start = clock()
+    graph = Affinity(W, N, precomputed(W).closeness, X)
+    session = Session(X, method, k, lambda _: graph, known=known, device=device)
+    session.ask()
+    cold = clock() - start
+    warm, shares = _warm(session, LabelOracle(y), method, repeats, clock)
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
+    fit = _fit(W, k, clock) if n <= SLOW_FIT else None
+    return Measured(n, method, cold, warm, shares, _products(W, clock), fit, peak)
+
+
+def _warm(
+    session: Session,
+    oracle: LabelOracle,
+    method: str,
+    repeats: int,
+    clock: Callable[[], float],
+) -> tuple[float, dict[str, float]]:
+    """Return the median from a placing answer to the next question, and its parts."""
+    times: list[float] = []
+    profile = cProfile.Profile()
+    while len(times) < 2 * repeats:
+        question = session.ask()
+        assert question is not None
+        is_timed = len(times) < repeats  # a profile takes time of its own
+        start = clock()
+        if not is_timed:
+            profile.enable()
+        session.tell(question, oracle(question))
+        _ = session.labels
+        session.ask()
+        profile.disable()
+        spent = clock() - start
+        if session.view.known.is_placed(question.sample):
+            times.append(spent)
+    return float(np.median(times[:repeats])), _shares(profile, method)
+
+
+def _shares(profile: cProfile.Profile, method: str) -> dict[str, float]:
+    stats: Any = pstats.Stats(profile)
+    spent = {
+        name: sum(
+            float(row[3])
+            for (file, _, function), row in stats.stats.items()
+            if function == wanted and Path(file).name == place
+        )
+        for name, (place, wanted) in STAGES.get(method, {}).items()
+    }
+    return {name: seconds / stats.total_tt for name, seconds in spent.items()}
+
+
+def _products(W: Sparse, clock: Callable[[], float]) -> float:
+    """Return the time of 60 products with a vector, the shortest of three."""
+    ordered = renumbered(W, local_order(W)).astype(np.float32)
+    rng = np.random.default_rng(0)
+    vectors = rng.standard_normal((N_PRODUCTS, W.shape[0]), dtype=np.float32)
+    times = []
+    for _ in range(3):
+        start = clock()
+        for vector in vectors:
+            ordered @ vector
+        times.append(clock() - start)
+    return min(times)
+
+
+def _fit(W: Sparse, k: int, clock: Callable[[], float]) -> float:
+    fit = SpectralClustering(
+        k, affinity="precomputed", eigen_solver="lobpcg", random_state=0
+    )
+    start = clock()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # lobpcg says that it is not as exact as arpack
+        fit.fit(sp.csr_matrix(W))
+    return clock() - start
+
+
+def line(found: Measured) -> str:
+    """Return a row of the table."""
+    shares = ", ".join(f"{name} {share:.0%}" for name, share in found.shares.items())
+    fit = f"1/{found.fit / found.warm:.0f}" if found.fit else "-"
+    return (
+        f"{found.n:>9,} {found.method:9} {found.cold:8.1f} s "
+        f"{found.warm * 1e3:8.0f} ms {found.warm / found.products:6.1f} x {fit:>6} "
+        f"{found.gigabytes:7.2f} GB  {shares}"
+    )
+
+
+def growth(found: Sequence[Measured]) -> str:
+    """Return the exponents between the sizes of one method."""
+    return "; ".join(
+        f"{a.method} from {a.n:,} to {b.n:,}: "
+        f"n^{np.log(b.warm / a.warm) / np.log(b.n / a.n):.2f}"
+        for a, b in pairwise(found)
+    )
+
+
+def main() -> None:
+    """Measure each size and method, each in a process of its own."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--sizes", type=int, nargs="+", default=[10_000, 100_000])
+    parser.add_argument("--methods", nargs="+", default=["urasc+n", "likewise"])
+    parser.add_argument("--clusters", type=int, default=50)
+    parser.add_argument("--device", default="cpu")
+    parser.add_argument("--repeats", type=int, default=8)
+    parser.add_argument("--features", type=Path, help="rows of a .npy file instead")
+    parser.add_argument("--keep", type=Path, help="folder for graphs, to be used again")
+    parser.add_argument("--one", help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if options.one:
+        with threadpool_limits(1):
+            found = measure(
+                Path(options.keep), options.one, options.device, options.repeats
+            )
+        print(json.dumps(asdict(found)))
+        return
+    with tempfile.TemporaryDirectory() as temporary:
+        _table(options, options.keep or Path(temporary))
+
+
+def _table(options: argparse.Namespace, home: Path) -> None:
+    print("        n method       cold       warm   60 Wv   lobpcg  memory  of it")
+    rows: dict[str, list[Measured]] = {method: [] for method in options.methods}
+    for n in [None] if options.features else options.sizes:
+        folder = home / (options.features.stem if n is None else str(n))
+        if not (folder / "neighbours.npz").exists():
+            folder.mkdir(parents=True, exist_ok=True)
+            prepare(folder, *_pile(options, n))
+        for method in options.methods:
+            rows[method].append(_apart(folder, method, options))
+            print(line(rows[method][-1]), flush=True)
+    for found in rows.values():
+        if len(found) > 1:
+            print(growth(found))
+
+
+def _pile(options: argparse.Namespace, n: int | None) -> tuple[AnyFloats, Indices]:
+    if n is not None:
+        return mixture(n, options.clusters)
+    X = np.load(options.features, mmap_mode="r")
+    means = MiniBatchKMeans(options.clusters, random_state=0, n_init=3)
+    return X, means.fit_predict(X).astype(np.intp)
+
+
+def _apart(folder: Path, method: str, options: argparse.Namespace) -> Measured:
+    """Return what a process of its own measures, so that its memory is its own."""
+    command = [sys.executable, "-m", "benchmarks.scale", "--one", method]
+    command += ["--keep", str(folder), "--device", options.device]
+    command += ["--repeats", str(options.repeats)]
+    ended = subprocess.run(command, check=True, capture_output=True, text=True)
+    return Measured(**json.loads(ended.stdout.splitlines()[-1]))
+
+
+if __name__ == "__main__":
+    main()
