@@ -10,9 +10,11 @@ yardsticks of the same run: scikit-learn's SpectralClustering with lobpcg on the
 graph, and 60 products of the graph with a vector, in float32 and in the order that
 suits memory best. At the end the exponent with which the warm time grows.
 
-One thread, and on the processor its own seconds: what else runs there does not count. The samples are a mixture of 50 clouds in 64 dimensions with 20 neighbours,
-of whose samples 500 are known; or the rows of a file, where every answer is made up by
-k-means. Each size and method runs in a process of its own.
+One thread; times are seconds of the process, so that other work on the machine does not
+count, or seconds on the wall for a card. The samples are a mixture of 50 clouds in 64
+dimensions with 20 neighbours, of whose samples 500 are known; or the rows of a file,
+where every answer is made up by k-means. Each size and method runs in a process of its
+own.
 """
 
 from __future__ import annotations

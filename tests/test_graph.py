@@ -18,6 +18,7 @@ from likewise.graph import (
     nearest_neighbours,
     neighbour_graph,
     self_tuning_weights,
+    strongest,
 )
 
 
@@ -207,4 +208,16 @@ def test_permuted_samples_make_the_permuted_graph(rng: np.random.Generator) -> N
 
     np.testing.assert_allclose(
         actual, graph_of(X).toarray()[np.ix_(order, order)], rtol=1e-9
+    )
+
+
+@pytest.mark.parametrize("k", [1, 3, 20])
+def test_the_strongest_are_those_of_each_row(k: int, rng: np.random.Generator) -> None:
+    W = sp.random_array((60, 60), density=0.2, rng=rng, format="csr")
+
+    actual = strongest(W, k).toarray()
+
+    least = np.sort(W.toarray(), axis=1)[:, [-k]]
+    np.testing.assert_array_equal(
+        actual, np.where(W.toarray() >= least, W.toarray(), 0)
     )

@@ -25,6 +25,7 @@ from likewise.methods.urasc import URASC, urasc
 from likewise.operators import ConstrainedWeights, known_blocks, signed_normalised
 from likewise.problem import problem_of
 from likewise.spectral import (
+    LARGE,
     SMALL,
     Spectrum,
     embedding,
@@ -40,6 +41,22 @@ def unconstrained(W: Floats) -> ConstrainedWeights:
 
 def projector(vectors: Floats) -> Floats:
     return vectors @ vectors.T
+
+
+def test_the_engine_solves_a_large_sparse_graph_that_nothing_is_written_into(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    W = auto(blobs((LARGE // 2, LARGE // 3, LARGE // 4), spread=1.0).X).weights
+    laplacian = signed_normalised(unconstrained(W))
+    actual = lowest(laplacian, 6)
+    monkeypatch.setattr(spectral, "LARGE", 10**6)
+
+    expected = lowest(laplacian, 6)
+
+    assert actual.vectors.dtype == np.float32
+    np.testing.assert_allclose(actual.values, expected.values, atol=1e-3)
+    overlap = np.linalg.svd(expected.vectors[:, :3].T @ actual.vectors[:, :3])[1]
+    np.testing.assert_allclose(overlap, 1.0, atol=1e-2)
 
 
 @pytest.mark.parametrize("make", LAPLACIANS.values(), ids=LAPLACIANS)

@@ -42,6 +42,7 @@ from likewise.graph import (
     local_scale,
     nearest_neighbours,
     neighbour_graph,
+    strongest,
 )
 from likewise.graph.rows import spans
 
@@ -166,7 +167,7 @@ def precomputed(W: Any) -> Affinity:
         return _from_dense(W, None)
     faintest = float(W.data.min(initial=1.0))
     closeness = partial(_walk_closeness, W, faintest)
-    return Affinity(W, _strongest(W, N_SHARES), closeness)
+    return Affinity(W, strongest(W, N_SHARES), closeness)
 
 
 AFFINITIES: dict[str, Callable[[Any], Affinity]] = {
@@ -240,18 +241,7 @@ def _median_distance(squared: Floats) -> float:
 
 def _from_dense(W: Floats, X: Samples | None) -> Affinity:
     W = without_diagonal((W + W.T) / 2)
-    return Affinity(W, _strongest(sp.csr_array(W), N_SHARES), partial(_row, W), X)
-
-
-def _strongest(W: Sparse, k: int) -> Sparse:
-    """Return each row's k largest entries."""
-    counts = np.diff(W.indptr)
-    rows = np.repeat(np.arange(W.shape[0], dtype=np.int32), counts)
-    order = np.lexsort((-W.data, rows))
-    place = np.arange(W.nnz) - np.repeat(W.indptr[:-1], counts)
-    entries = np.sort(order[place < k])
-    starts = np.append(0, np.minimum(counts, k).cumsum()).astype(W.indptr.dtype)
-    return sp.csr_array((W.data[entries], W.indices[entries], starts), W.shape)
+    return Affinity(W, strongest(sp.csr_array(W), N_SHARES), partial(_row, W), X)
 
 
 def _scaled_closeness(X: Samples, scale: AnyFloats, i: int, others: Indices) -> Floats:

@@ -56,7 +56,7 @@ class ActiveClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     True
     """
 
-    def __init__(  # noqa: PLR0913 - the public face
+    def __init__(
         self,
         n_clusters: int | None = None,
         method: str | AnyMethod = "likewise",
@@ -100,7 +100,9 @@ class ActiveClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         if is_frame(X):
             validate_data(self, X, skip_check_array=True)
         else:
-            X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32])
+            X = validate_data(
+                self, X, accept_sparse="csr", dtype=[np.float64, np.float32]
+            )
         seed = int(check_random_state(self.random_state).randint(2**31 - 1))
         if isinstance(self.random_state, int | np.integer):
             seed = int(self.random_state)  # as in Session(random_state=...)

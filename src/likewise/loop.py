@@ -10,6 +10,7 @@ import numpy as np
 
 from likewise.errors import InputError
 from likewise.given import answers_of, links_of_labels
+from likewise.graph import Progress
 from likewise.journal import (
     Event,
     Journal,
@@ -39,6 +40,7 @@ class Loop:
     affinity : str or callable
     random_state : int or None
     device : str
+    progress : callable or None
     """
 
     _journal: Journal
@@ -49,17 +51,20 @@ class Loop:
     _open: list[Question]
     _ahead: dict[Answer, Model]  # what answers to come would make of the model
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - what a session is made of
         self,
         X: Any,
         method: AnyMethod,
         n_clusters: int | None,
         affinity: str | Callable[[Any], Any],
         random_state: int | None,
+        *,
         device: str = "cpu",
+        progress: Progress | None = None,
     ) -> None:
         self._method = method
         self._device = device
+        self._progress = progress
         self._data = X
         self._affinity = affinity
         self._n_clusters = n_clusters
@@ -81,6 +86,7 @@ class Loop:
             affinity=self._affinity,
             n_clusters=self._n_clusters,
             device=self._device,
+            progress=self._progress,
         )
         return suited(given, self._method)
 

@@ -124,5 +124,6 @@ def _masked(W: Weights, kept: NDArray[np.bool_]) -> Weights:
     if not sp.issparse(W):
         return W * np.outer(kept, kept)
     is_kept = np.repeat(kept, np.diff(W.indptr)) & kept[W.indices]
-    starts = np.append(0, is_kept.cumsum())[W.indptr].astype(W.indptr.dtype)
+    n_cut = np.searchsorted(np.flatnonzero(~is_kept), W.indptr)
+    starts = (W.indptr - n_cut).astype(W.indptr.dtype)
     return sp.csr_array((W.data[is_kept], W.indices[is_kept], starts), W.shape)

@@ -11,6 +11,7 @@ from likewise.checks import as_check, check_of
 from likewise.constraints import Verdict
 from likewise.errors import InputError
 from likewise.given import placed
+from likewise.graph import Progress
 from likewise.insight import Insight
 from likewise.journal import (
     Event,
@@ -55,6 +56,9 @@ class Session(Insight):
         Where the spectrum of many samples is solved for; "cuda" is a graphics card,
         with the extra ``gpu``. Where there is none, a warning says so and the processor
         does the work.
+    progress : callable, optional
+        Called as ``progress(done, total)`` while the neighbours of many samples are
+        searched for, which may take minutes.
 
     Examples
     --------
@@ -79,9 +83,11 @@ class Session(Insight):
         known: Any = None,
         journal: Journal | None = None,
         device: str = "cpu",
+        progress: Progress | None = None,
     ) -> None:
         found = find_method(method)
-        super().__init__(X, found, n_clusters, affinity, random_state, device)
+        how: dict[str, Any] = {"device": device, "progress": progress}
+        super().__init__(X, found, n_clusters, affinity, random_state, **how)
         self._take_up(MemoryJournal() if journal is None else journal)
         if not self._standing.n_answers:
             self._start_from(answers, known)

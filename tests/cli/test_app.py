@@ -20,7 +20,9 @@ from tests.app.places import picture_folder
 from tests.commands import Run
 
 from likewise import InputError
+from likewise.app.messages import Preparing
 from likewise.app.server import PORT, listening
+from likewise.cli import serving
 from likewise.cli.homes import home_of, secret_of
 from likewise.cli.serving import chosen_password, without_password
 
@@ -260,3 +262,35 @@ def test_a_killed_app_goes_on_where_it_was(tmp_path: Path, home: Path) -> None:
     assert again["version"] == again["progress"]["answers"] == 3
     assert sorted(folder.rglob("*")) == before  # nothing is written beside the files
     assert [path.name for path in home.iterdir()] == [home_of(folder).name]
+
+
+# How far the pile is
+
+
+class Scripted:
+    """A workshop that is one step further whenever somebody looks."""
+
+    shown = None
+
+    def __init__(self, *statuses: Preparing) -> None:
+        self._left = list(statuses)
+
+    @property
+    def status(self) -> Preparing:
+        return self._left.pop(0) if len(self._left) > 1 else self._left[0]
+
+
+def test_each_stage_is_told_on_the_terminal(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(serving, "MOMENT", 0.0)
+    reading = [Preparing(stage="Reading", done=at, total=50) for at in range(51)]
+    thinking = [Preparing(stage="Thinking", done=0, total=1)] * 60
+    end = Preparing(stage="Thinking", done=0, total=1, error="It broke.")
+
+    serving._follow(Scripted(*reading, *thinking, end))
+
+    lines = capsys.readouterr().err.splitlines()
+    assert [line for line in lines if line.startswith("Reading: ")]
+    assert "Thinking." in lines
+    assert lines[-1] == "likewise: It broke."

@@ -153,6 +153,32 @@ def test_an_item_whose_file_is_gone_stays(reopen: Reopen, project: Project) -> N
     assert statuses == ["here", "gone"]
 
 
+def test_items_are_found_by_their_positions(project: Project) -> None:
+    project.add_items([PHOTO, NOTE, ROW])
+
+    assert project.items_at([2, 0, 2]) == {2: ROW, 0: PHOTO}
+    assert project.items_at([3, -1]) == project.items_at([]) == {}
+
+
+def test_traces_tell_items_apart_without_what_they_show(project: Project) -> None:
+    project.add_items([PHOTO, NOTE])
+    project.mark("b.txt", "gone")
+
+    expected = [("a/oak.jpg", "d1", "here"), ("b.txt", "d2", "gone")]
+    assert list(project.traces()) == expected
+
+
+def test_items_are_marked_all_or_none(reopen: Reopen, project: Project) -> None:
+    project.add_items([PHOTO, NOTE, ROW])
+
+    project.mark_all({"b.txt": "gone", "17": "changed"})
+    with pytest.raises(InputError, match="no item 'x'"):
+        project.mark_all({"a/oak.jpg": "gone", "x": "gone"})
+
+    statuses = [item.status for item in reopen().project("leaves").items()]
+    assert statuses == ["here", "gone", "changed"]
+
+
 def test_an_unknown_key_kind_or_status_is_told(project: Project) -> None:
     with pytest.raises(InputError, match="no item 'x'"):
         project.mark("x", "gone")

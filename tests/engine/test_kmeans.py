@@ -20,7 +20,15 @@ from tests.engine.scenes import (
 )
 
 from likewise.arrays import Floats, Indices
-from likewise.engine import Pairs, clusters, graph_of, reclustered, solve, updated
+from likewise.engine import (
+    Pairs,
+    clusters,
+    embedded,
+    graph_of,
+    reclustered,
+    solve,
+    updated,
+)
 from likewise.engine.subspace import Ritz
 from likewise.spectral import embedding, k_means, lowest
 
@@ -158,3 +166,40 @@ def test_labels_follow_the_answers_as_those_of_exact_vectors_do(seed: int) -> No
     exact = exact_pairs(pairs.operator, laplacian_under(seen.weights, known), 6)
     expected = reclustered(exact, 6, labels, steps=5)
     assert adjusted_rand_score(expected, labels) >= 0.995
+
+
+@device_each
+def test_a_seed_without_a_cluster_gets_one_when_clusters_are_old(
+    device: str, seed: int
+) -> None:
+    """Two classes share an old cluster and one has two: the seeds say so."""
+    vectors, truth = corners((30, 30, 30), seed)
+    pairs = pairs_with(vectors, device)
+    old = np.where(truth == 1, 0, truth)
+    old[np.flatnonzero(truth == 2)[:15]] = 1
+    seeds = [np.flatnonzero(truth == c)[:3].tolist() for c in range(3)]
+
+    actual = reclustered(pairs, 3, old, seeds, steps=10)
+
+    assert adjusted_rand_score(truth, actual) == 1.0
+
+
+@device_each
+def test_seeds_that_have_a_cluster_each_change_nothing(device: str, seed: int) -> None:
+    vectors, truth = corners((30, 20, 30), seed)
+    pairs = pairs_with(vectors, device)
+    seeds = [np.flatnonzero(truth == c)[:1].tolist() for c in range(3)]
+
+    actual = reclustered(pairs, 3, truth, seeds, steps=10)
+
+    np.testing.assert_array_equal(actual, truth)
+
+
+@device_each
+def test_rows_in_the_eigenspace_have_length_one(device: str, seed: int) -> None:
+    vectors, _ = corners((30, 20), seed)
+
+    actual = embedded(pairs_with(vectors, device), 2)
+
+    expected = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+    np.testing.assert_allclose(actual, expected, atol=1e-5)

@@ -15,12 +15,14 @@ from tests.fields.hand_made import (
     UNSURE,
     asked,
     journals,
+    settled_as,
     told,
 )
 from tests.strategies import labelings, pairs
 
 from likewise.constraints import Verdict
-from likewise.fields.beliefs import GIVEN, Beliefs, Tally
+from likewise.fields.beliefs import GIVEN, Beliefs
+from likewise.fields.tally import Tally
 from likewise.knowledge import GO_ON, NEW, STAY, Answer, Prediction, Question
 
 N = 8
@@ -178,6 +180,30 @@ def test_different_about_two_classes_speaks_of_both_samples() -> None:
 
     assert beliefs.votes(5) == {0: -1}
     assert beliefs.votes(0) == {5: -1}
+
+
+def test_an_answer_fits_when_it_says_what_is_believed() -> None:
+    beliefs = settled_as({0: [0, 1], 5: [5]})
+
+    assert beliefs.fits(told(0, 1, SAME))
+    assert beliefs.fits(told(1, 5, DIFFERENT))
+    assert not beliefs.fits(told(0, 1, DIFFERENT))
+    assert not beliefs.fits(told(1, 5, SAME))
+
+
+def test_of_samples_without_a_class_only_different_fits() -> None:
+    beliefs = settled_as({0: [0]})
+
+    for pair in ((0, 7), (7, 0), (7, 8)):
+        assert beliefs.fits(told(*pair, DIFFERENT))
+        assert not beliefs.fits(told(*pair, SAME))
+
+
+def test_unsure_always_fits() -> None:
+    beliefs = settled_as({0: [0, 1]})
+
+    assert beliefs.fits(told(0, 1, UNSURE))
+    assert beliefs.fits(told(0, 7, UNSURE))
 
 
 def test_what_was_given_counts_for_several_answers() -> None:

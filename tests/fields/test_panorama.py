@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from functools import cache, partial
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -15,7 +15,6 @@ from tests.problems import blobs
 from likewise.arrays import AnyFloats, Floats, dense
 from likewise.fields import panorama, survey
 from likewise.fields.beliefs import Beliefs
-from likewise.fields.kernel import sampled_basis
 from likewise.fields.output import beliefs, clusters, expectation
 from likewise.fields.panorama import Panorama
 from likewise.fields.questions import best_question
@@ -26,13 +25,7 @@ from likewise.knowledge import Answer, Knowledge
 
 TINY = blobs((12, 10, 9), spread=1.8, seed=3)
 N = len(TINY.X)
-# In double precision and with the features' directions of few samples.
-EXACT = replace(
-    MANY,
-    dtype=np.float64,
-    digits=9,
-    feature_basis=partial(sampled_basis, rank=100),
-)
+EXACT = replace(MANY, dtype=np.float64, digits=9)
 Both = tuple[Whole, Panorama]
 
 

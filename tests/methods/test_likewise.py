@@ -15,7 +15,6 @@ from tests.problems import Tiny, blobs
 from likewise import LabelOracle, Session
 from likewise.constraints import Verdict
 from likewise.fields.beliefs import Beliefs
-from likewise.fields.kernel import sampled_basis
 from likewise.fields.scales import FEW, MANY
 from likewise.knowledge import Answer, Knowledge, Question
 from likewise.methods import likewise
@@ -25,8 +24,6 @@ from likewise.problem import Problem, problem_of
 
 Oracle = Callable[[Question], Verdict]
 
-# The same features' directions as few samples have; all else is as for many.
-ALIKE = replace(MANY, feature_basis=partial(sampled_basis, rank=100))
 FOR_MANY = replace(LIKEWISE, begin=partial(begin, scale_of=lambda _: MANY))
 
 
@@ -82,7 +79,7 @@ def steps(
     """
     known = Knowledge(problem.n_samples)
     few = begin(problem, known, chance(), lambda _: FEW)
-    many = begin(problem, known, chance(), lambda _: ALIKE)
+    many = begin(problem, known, chance(), lambda _: MANY)
     start = {name: getattr(few.ground, name) for name in ("start", "shares", "medoids")}
     ground = replace(many.ground, **start)
     many = replace(many, ground=ground, beliefs=few.beliefs)
@@ -131,6 +128,25 @@ def test_for_many_samples_learning_equals_beginning_to_the_last_digit(
         assert anew.best() == many.best()
         np.testing.assert_array_equal(anew.labels, many.labels)
         np.testing.assert_array_equal(anew.confidence, many.confidence)
+
+
+def test_what_is_believed_of_doubtful_answers_does_not_depend_on_when_one_looks(
+    seed: int,
+) -> None:
+    tiny = blobs((9, 8, 7), seed=seed)
+    problem = problem_of(tiny.X, affinity="auto", n_clusters=3)
+    oracle = LabelOracle(tiny.truth, error_rate=0.2)
+    rng, known = np.random.default_rng(seed), Knowledge(24)
+    model = begin(problem, known, chance())
+
+    for number in range(1, 61):
+        i, j = rng.choice(24, size=2, replace=False).tolist()
+        answer = Answer(Question(i, j), oracle(Question(i, j)), number, how="told")
+        known = known.after(answer)
+        model = learn(model, known, answer)
+        anew = begin(problem, known, chance())
+        np.testing.assert_array_equal(model.labels, anew.labels)
+    assert known.doubtful
 
 
 def test_for_many_samples_a_model_stays_as_it_was_when_others_are_made_of_it() -> None:

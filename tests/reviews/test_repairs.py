@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from tests.reviews.test_regrouping import DIFFERENT, SAME, UNSURE, known_of
+from tests.strategies import pairs
 
 from likewise.constraints import Link, Verdict
 from likewise.errors import InputError
@@ -42,6 +45,39 @@ def test_somebody_else_speaks_when_the_first_is_left_out() -> None:
 
     assert repairs.anchor(1, besides=[3]) == 2
     assert repairs.anchor(1, besides=[0, 1, 2, 3]) is None
+
+
+@given(st.data())
+def test_who_speaks_for_a_cluster_is_found_by_looking_at_all(
+    data: st.DataObject,
+) -> None:
+    n, chance = 9, st.sampled_from([0.2, 0.5, 0.9])
+    labels = np.array(data.draw(st.lists(st.integers(-1, 2), min_size=n, max_size=n)))
+    sure = np.array(data.draw(st.lists(chance, min_size=n, max_size=n)))
+    link = st.tuples(pairs(n), st.sampled_from([SAME, DIFFERENT]))
+    told = [(*pair, verdict) for pair, verdict in data.draw(st.lists(link))]
+    besides = data.draw(st.sets(st.integers(0, n - 1)))
+    repairs = Repairs(known_of(told), labels, sure)
+
+    for sample in range(n):
+        assert repairs.anchor(sample) == speaker(repairs, sample, set())
+        assert repairs.anchor(sample, besides) == speaker(repairs, sample, besides)
+
+
+def speaker(repairs: Repairs, sample: int, besides: set[int]) -> int | None:
+    """Return the first of the largest known group, or else the surest."""
+    labels, known = repairs.labels, repairs.known.constraints
+    if labels[sample] < 0:
+        return None
+    there = [s for s in range(len(labels)) if labels[s] == labels[sample]]
+    there = [s for s in there if s not in besides]
+    groups = {known.group(s) for s in there if s in known.group_of}
+    if not groups:
+        return max(there, key=lambda s: (repairs.sure[s], -s), default=None)
+    inside = {g: [s for s in there if known.group(s) == g] for g in groups}
+    largest = max(groups, key=lambda g: (len(inside[g]), -known.born[g]))
+    order = (largest, *known.samples(largest))
+    return next(s for s in order if s in inside[largest])
 
 
 def test_confirming_takes_one_answer_for_each_item() -> None:

@@ -17,6 +17,7 @@ from likewise.scores.ambiguity import (
     entropy,
     mixture_probabilities,
     neighbour_probabilities,
+    own_shares,
 )
 
 
@@ -37,6 +38,19 @@ def test_shares_sum_to_one(W: Floats, labels: list[int]) -> None:
     actual = neighbour_probabilities(sp.csr_array(W), np.array(labels), 3)
 
     np.testing.assert_allclose(actual.sum(axis=1), 1.0, rtol=1e-12)
+
+
+@given(affinities(7), labelings(7, 7, n_classes=3))
+def test_own_shares_are_those_of_the_cluster_that_a_sample_is_in(
+    W: Floats, labels: list[int]
+) -> None:
+    found = np.array(labels)
+    k = int(found.max()) + 1
+
+    actual = own_shares(sp.csr_array(W), found)
+
+    expected = neighbour_probabilities(sp.csr_array(W), found, k)
+    np.testing.assert_allclose(actual, expected[np.arange(7), found], rtol=1e-12)
 
 
 def test_a_sample_without_neighbours_may_be_anywhere() -> None:

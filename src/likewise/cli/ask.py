@@ -9,8 +9,17 @@ from typing import Annotated, Any
 import click
 import typer
 
-from likewise.cli.options import AffinityName, AsJson, Bandwidth, Ignore, Method, Scale
-from likewise.cli.output import print_json, print_table, say
+from likewise.arrays import FEW
+from likewise.cli.options import (
+    AffinityName,
+    AsJson,
+    Bandwidth,
+    Device,
+    Ignore,
+    Method,
+    Scale,
+)
+from likewise.cli.output import print_json, print_table, progress, say
 from likewise.cli.source import chosen_affinity, known_k, scaled
 from likewise.datasets.files import Pile, Reading, read_pile
 from likewise.knowledge import Question
@@ -34,6 +43,7 @@ def ask(
     bandwidth: Bandwidth = None,
     ignore: Ignore = None,
     scale: Scale = "auto",
+    device: Device = "cpu",
     as_json: AsJson = False,
 ) -> None:
     """Ask about pairs until you stop; then print the group of each sample.
@@ -43,13 +53,17 @@ def ask(
     """
     pile = read_pile(path, Reading(None, tuple(ignore or ()), scaled(scale)))
     kept = answers or Path(f"{path.stem}.answers.jsonl")
-    session = Session(
-        pile.X,
-        method,
-        known_k(n_clusters),
-        chosen_affinity(affinity, bandwidth),
-        journal=JsonLinesJournal(kept),
-    )
+    with progress("Neighbours", pile.X.shape[0]) as watch:
+        is_long = pile.X.shape[0] > FEW
+        session = Session(
+            pile.X,
+            method,
+            known_k(n_clusters),
+            chosen_affinity(affinity, bandwidth),
+            journal=JsonLinesJournal(kept),
+            device=device,
+            progress=(lambda done, _: watch(done, "")) if is_long else None,
+        )
     if session.n_questions:
         say(f"Going on after {session.n_questions} answers in {kept}.")
     _converse(session, pile)

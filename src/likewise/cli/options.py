@@ -23,4 +23,8 @@ Ignore = Annotated[
 Scale = Annotated[
     str, typer.Option("--scale", help="auto (tables are standardised) or none.")
 ]
+Device = Annotated[
+    str,
+    typer.Option("--device", help="cuda: a graphics card solves large spectra."),
+]
 AsJson = Annotated[bool, typer.Option("--json", help="Print for programs.")]

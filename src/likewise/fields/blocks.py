@@ -5,21 +5,10 @@ from __future__ import annotations
 import numpy as np
 import scipy.sparse as sp
 
-from likewise.arrays import Indices, Weights
+from likewise.arrays import Weights
 from likewise.graph.rows import spans
 
 ROWS = 4096
-
-
-def some_rows(W: Weights, part: slice | Indices) -> Weights:
-    """Return some rows; a block of a sparse matrix is not copied."""
-    if not (sp.issparse(W) and isinstance(part, slice)):
-        return W[part]
-    starts = W.indptr[part.start : part.stop + 1]
-    within = slice(int(starts[0]), int(starts[-1]))
-    shape = (len(starts) - 1, W.shape[1])
-    inside = W.data[within], W.indices[within], starts - starts[0]
-    return sp.csr_array(inside, shape=shape)
 
 
 def upper(W: Weights) -> Weights:
@@ -35,14 +24,15 @@ def upper(W: Weights) -> Weights:
     """
     if not sp.issparse(W):
         return np.triu(W, 1)
-    counts, data, indices = np.zeros(W.shape[0] + 1, dtype=W.indptr.dtype), [], []
+    kind = W.indptr.dtype
+    counts, data, indices = [np.zeros(1, dtype=kind)], [], []
     for part in spans(W.shape[0], ROWS):
-        rows = some_rows(W, part)
-        sizes = np.diff(rows.indptr)
-        is_above = rows.indices > np.repeat(np.arange(part.start, part.stop), sizes)
+        rows = W[part]
+        at = np.repeat(np.arange(part.stop - part.start), np.diff(rows.indptr))
+        is_above = rows.indices > at + part.start
+        counts.append(np.bincount(at[is_above], minlength=rows.shape[0]))
         data.append(rows.data[is_above])
         indices.append(rows.indices[is_above])
-        ends = np.append(0, is_above.cumsum())[rows.indptr]
-        counts[part.start + 1 : part.stop + 1] = np.diff(ends)
-    inside = np.concatenate(data), np.concatenate(indices), counts.cumsum()
+    starts = np.concatenate(counts).cumsum(dtype=kind)
+    inside = np.concatenate(data), np.concatenate(indices), starts
     return sp.csr_array(inside, shape=W.shape)

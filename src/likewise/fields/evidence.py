@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import chain
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +16,7 @@ from likewise.fields.beliefs import Beliefs
 WRONG = (0.75, 49.25)  # prior counts of wrong and right answers: 1.5 % are wrong
 SILENT = (1.0, 9.0)  # prior counts of samples on which the fields are silent, or not
 N_STEPS = 3  # of expectation and maximisation
+LIFT = 9  # digits by which ballots raise or lower a membership
 NOWHERE = -1  # the column of samples without a class
 
 
@@ -54,39 +57,56 @@ class Evidence:
 
 def evidence_of(beliefs: Beliefs) -> Evidence:
     """Count the ballots by the present classes."""
+    asked, m = sorted(beliefs.ballots), len(beliefs.members)
+    row, home, there, sign, is_mutual = _cast(beliefs, asked)
+    is_placed = there != NOWHERE
+    counts = is_placed & ((sign < 0) | ~is_mutual | (there == home))
+    pro = _summed(row, there, sign, counts & (sign > 0), (len(asked), m))
+    contra = _summed(row, there, -sign, counts & (sign < 0), (len(asked), m))
+    is_across = is_placed & (home != NOWHERE) & (home != there)
+    is_across &= (sign < 0) | is_mutual
+    once = np.where(is_mutual, sign / 2, sign)  # a mutual ballot is there twice
+    classes = _summed(home, there, once, is_across, (m, m))
+    return Evidence(np.array(asked, dtype=np.intp), pro, contra, classes + classes.T)
+
+
+def _cast(beliefs: Beliefs, asked: Sequence[int]) -> tuple[NDArray[Any], ...]:
+    """Return for each ballot: its row, two columns, its sign, whether it is mutual.
+
+    The columns are those of the class of the sample asked about, and of the class that
+    is spoken of.
+    """
     column = {name: index for index, name in enumerate(beliefs.members)}
     column_of = {s: column[name] for s, name in beliefs.class_of.items()}
-    asked, m = sorted(beliefs.ballots), len(column)
     cast = [beliefs.ballots[sample] for sample in asked]
     flat = np.fromiter(chain.from_iterable(chain.from_iterable(cast)), dtype=np.intp)
-    other, sign, mutual = flat.reshape(-1, 3).T
+    others, sign, is_mutual = flat.reshape(-1, 3).T
     row = np.repeat(np.arange(len(asked)), [len(ballots) for ballots in cast])
-    home = np.array([column_of.get(s, NOWHERE) for s in asked], dtype=np.intp)[row]
-    there = [column_of.get(s, NOWHERE) for s in other.tolist()]
-    there = np.array(there, dtype=np.intp)
-    is_counted = (there != NOWHERE) & ((sign < 0) | (mutual == 0) | (there == home))
-    pro, contra = (
-        _summed(row, there, np.abs(sign), is_counted & is_such, (len(asked), m))
-        for is_such in (sign > 0, sign < 0)
+    home, there = (
+        np.array([column_of.get(s, NOWHERE) for s in samples], dtype=np.intp)
+        for samples in (asked, others.tolist())
     )
-    is_apart = (home != NOWHERE) & (there != NOWHERE) & (home != there)
-    is_apart &= (sign < 0) | (mutual != 0)
-    weight = np.where(mutual != 0, sign / 2, sign)
-    classes = _summed(home, there, weight, is_apart, (m, m))
-    return Evidence(np.array(asked, dtype=np.intp), pro, contra, classes + classes.T)
+    return row, home[row], there, sign, is_mutual.astype(bool)
 
 
 def _summed(
     rows: Indices,
     columns: Indices,
-    weights: AnyFloats | Indices,
+    weights: NDArray[Any],
     kept: NDArray[np.bool_],
     shape: tuple[int, int],
 ) -> Floats:
-    """Return a matrix of the sums of weights, of those that are kept."""
+    """Return the sums of the weights that are kept, by row and column."""
     at = rows[kept] * shape[1] + columns[kept]
     sums = np.bincount(at, weights[kept], minlength=shape[0] * shape[1])
     return np.asarray(sums, dtype=np.float64).reshape(shape)
+
+
+def lifted(rows: AnyFloats, votes: Floats) -> AnyFloats:
+    """Return memberships, of which ballots make all or nothing."""
+    told = np.flatnonzero(votes.any(axis=1))  # few samples were asked about
+    rows[told] *= 10.0 ** (LIFT * np.sign(votes[told]))
+    return rows / rows.sum(axis=1, keepdims=True)
 
 
 def weighed(

@@ -78,11 +78,11 @@ def ground_of(problem: Problem, seed: int, scale: Scale) -> Ground:
     n, k = problem.n_samples, problem.n_clusters
     weights = _as_type(problem.weights, scale.dtype)
     looked = scale.n_vectors(n, k) if k else scale.n_looked(n)
-    spectrum = _spectrum(problem.weights, looked)
+    spectrum = _spectrum(problem, looked)
     groups = k or count_groups(weights, spectrum.values, spectrum.vectors)
     wanted = scale.n_vectors(n, groups)
     if wanted > len(spectrum.values):
-        spectrum = _spectrum(problem.weights, wanted)
+        spectrum = _spectrum(problem, wanted)
     values = np.maximum(spectrum.values[:wanted], 0.0)
     vectors = _scaled(spectrum.vectors[:, :wanted], scale.dtype)
     precision = _coverage_precision(values, groups)
@@ -132,7 +132,8 @@ def _coverage_precision(values: Floats, groups: int) -> Floats:
     return (values + 2 * edge) ** 4
 
 
-def _spectrum(W: Weights, k: int) -> Spectrum:
+def _spectrum(problem: Problem, k: int) -> Spectrum:
     none = np.zeros(0, dtype=np.intp)
     nothing = Blocks(none, none, sp.csr_array((0, 0)))
-    return lowest(signed_normalised(ConstrainedWeights(W, nothing)), k)
+    laplacian = signed_normalised(ConstrainedWeights(problem.weights, nothing))
+    return lowest(laplacian, k, device=problem.device)

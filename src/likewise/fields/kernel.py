@@ -11,6 +11,7 @@ from sklearn.metrics.pairwise import euclidean_distances
 
 from likewise.arrays import AnyFloats, Floats, Samples
 from likewise.fields.bases import (
+    RANK,
     SMOOTHING,
     kernel_width,
     pivoted_factor,
@@ -20,7 +21,6 @@ from likewise.fields.blocks import ROWS
 from likewise.fields.lean import Columns
 from likewise.graph.rows import evenly, spans
 
-RANK = 64  # directions kept of the kernel of the features
 N_DRAWN = 5000  # samples that directions and normal scores are found from
 N_KNOTS = 1000  # values of a feature whose normal scores are kept
 

@@ -11,10 +11,10 @@ import numpy as np
 
 from likewise.arrays import AnyFloats, Floats, Indices
 from likewise.fields.blocks import ROWS
-from likewise.fields.evidence import weighed
+from likewise.fields.evidence import lifted, weighed
 from likewise.fields.gain import likeliest
 from likewise.fields.pairs import chance_of
-from likewise.fields.picture import Blocked, Picture, Rows, Thoughts, lifted
+from likewise.fields.picture import Blocked, Picture, Rows, Thoughts
 from likewise.fields.surroundings import SLIGHT
 from likewise.fields.survey import Survey
 from likewise.graph.rows import spans

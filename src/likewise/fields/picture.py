@@ -24,7 +24,6 @@ from likewise.fields.pairs import apart_of, crowding, main_of, pressed, shared_o
 from likewise.fields.state import State
 
 CLASS_PRIOR, CLASS_SLOPES = (0.0, 1.5), (0.2, 10.0)
-LIFT = 9  # digits by which ballots raise or lower a membership
 
 Rows = tuple[AnyFloats, AnyFloats]  # P(class), of shape (s, m), and P(new), (s,)
 Thoughts = tuple[slice, AnyFloats, NDArray[np.bool_]]  # which, P(class), which are free
@@ -246,10 +245,3 @@ class Picture(ABC):
         rows, new = self.silenced(rows, new)
         votes = self.evidence.votes(samples)
         return *weighed(rows, new, votes, self.rates.strength), samples
-
-
-def lifted(rows: AnyFloats, votes: Floats) -> AnyFloats:
-    """Return memberships, of which ballots make all or nothing."""
-    told = np.flatnonzero(votes.any(axis=1))  # few samples were asked about
-    rows[told] *= 10.0 ** (LIFT * np.sign(votes[told]))
-    return rows / rows.sum(axis=1, keepdims=True)

@@ -11,7 +11,7 @@ from sklearn.cluster import AgglomerativeClustering, KMeans
 
 from likewise.arrays import AnyFloats, Floats, Indices, Sparse, Weights
 from likewise.fields.bases import SMOOTHING
-from likewise.fields.blocks import ROWS, some_rows
+from likewise.fields.blocks import ROWS
 from likewise.graph.rows import evenly, spans
 from likewise.labelling import in_use
 from likewise.spectral import k_means
@@ -127,7 +127,7 @@ def _inside(W: Weights, labels: Indices) -> Floats:
         return np.asarray((membership * (W @ membership.toarray())).sum(axis=1))
     found = np.empty(len(labels))
     for part in spans(len(labels), ROWS):
-        rows = some_rows(W, part)
+        rows = W[part]
         at = np.repeat(np.arange(rows.shape[0]), np.diff(rows.indptr))
         is_inside = labels[part][at] == labels[rows.indices]
         found[part] = np.bincount(at, rows.data * is_inside, rows.shape[0])

@@ -9,7 +9,6 @@ from functools import cached_property
 import numpy as np
 
 from likewise.arrays import AnyFloats, Floats, Indices, dense
-from likewise.fields.blocks import some_rows
 from likewise.fields.ground import Ground
 from likewise.fields.scale import Covering, Telling
 
@@ -70,7 +69,7 @@ class Surroundings:
 
     def own(self, samples: slice | Indices) -> AnyFloats:
         """Return P(class | sample) by the settled samples of the start clusters."""
-        return some_rows(self.ground.shares, samples) @ self._by_cluster
+        return self.ground.shares[samples] @ self._by_cluster
 
     @cached_property
     def left_out(self) -> tuple[AnyFloats, AnyFloats, AnyFloats, Indices]:

@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 
 from likewise.arrays import AnyFloats, Floats, Indices
-from likewise.fields.blocks import ROWS, some_rows
+from likewise.fields.blocks import ROWS
 from likewise.fields.surroundings import SLIGHT, Surroundings, mixed
 from likewise.graph.rows import spans
 
@@ -71,5 +71,5 @@ class Survey(Surroundings):
         sizes, links = np.zeros(m), np.zeros((m, m))
         for part in spans(len(Q), ROWS):
             sizes += Q[part].sum(axis=0)
-            links += Q[part].T @ (some_rows(self.ground.upper, part) @ Q)
+            links += Q[part].T @ (self.ground.upper[part] @ Q)
         return sizes, links + links.T

@@ -9,10 +9,10 @@ from functools import cached_property
 import numpy as np
 
 from likewise.arrays import AnyFloats, Floats, Indices
-from likewise.fields.evidence import weighed
+from likewise.fields.evidence import lifted, weighed
 from likewise.fields.gain import likeliest
 from likewise.fields.pairs import step_chance
-from likewise.fields.picture import Blocked, Picture, Rows, Thoughts, lifted
+from likewise.fields.picture import Blocked, Picture, Rows, Thoughts
 from likewise.fields.surroundings import SLIGHT
 
 

@@ -10,7 +10,7 @@
     candidates.py  the k best of what was found in several places
     watching.py    how far a search is, and that it takes long
     neighbours.py  nearest neighbours, and how many of the true ones were found
-    weights.py     from distances to weights
+    weights.py     from distances to weights, and the strongest of them
     bridges.py     from many components to one
     linking.py     edges between components, where there are many samples
     build.py       the graph
@@ -25,6 +25,7 @@ from likewise.graph.weights import (
     directed_weights,
     local_scale,
     self_tuning_weights,
+    strongest,
 )
 
 __all__ = [
@@ -40,4 +41,5 @@ __all__ = [
     "recall_of",
     "search_for",
     "self_tuning_weights",
+    "strongest",
 ]

@@ -7,7 +7,7 @@ import numpy as np
 from likewise.arrays import AnyFloats, Indices
 from likewise.graph.rows import Rows, spans
 
-N_READ = 10_000  # rows that are in memory at a time
+N_READ = 1000  # rows that are in memory at a time
 
 
 def first_equals(rows: Rows) -> Indices:

@@ -110,6 +110,7 @@ class Links:
         faiss, heaps = load_faiss(), Heaps.of(rows)
         index = faiss.IndexHNSWFlat(rows.n_features, M)
         index.hnsw.efConstruction = EF_CONSTRUCTION
+        _make_room(index, len(heaps.first))
         with _one_thread(faiss):
             for span in spans(len(heaps.first), N_ADDED):
                 index.add(rows[heaps.first[span]])
@@ -149,6 +150,13 @@ def _search(
     how = load_faiss().SearchParametersHNSW(efSearch=max(ef, 2 * k))
     found: tuple[AnyFloats, AnyIndices] = index.search(queries, k, params=how)
     return found
+
+
+def _make_room(index: Any, n_rows: int) -> None:
+    """Have the memory of all rows taken at once: growing would take twice as much."""
+    numbers = load_faiss().downcast_index(index.storage).codes
+    numbers.resize(n_rows * index.d * 4)
+    numbers.resize(0)
 
 
 def _held(index: Any) -> AnyFloats:

@@ -7,8 +7,10 @@ import scipy.sparse as sp
 
 from likewise.arrays import AnyFloats, Sparse
 from likewise.graph.neighbours import Neighbours
+from likewise.graph.rows import spans
 
 FAINTEST = 1e-6  # an edge is never weaker: a far neighbour is still a neighbour
+N_SORTED = 2**20  # entries sorted at a time
 RANK = 7  # the neighbour whose distance is the scale
 
 
@@ -78,3 +80,35 @@ def directed_weights(near: Neighbours, scale: AnyFloats, start: int = 0) -> Spar
     )
     directed.sort_indices()
     return directed
+
+
+def strongest(W: Sparse, k: int) -> Sparse:
+    """Return each row's k largest entries; of equal ones, the first.
+
+    Rows of as many entries are sorted together.
+
+    Parameters
+    ----------
+    W : csr_array of shape (n, n)
+    k : int
+
+    Returns
+    -------
+    csr_array of shape (n, n)
+
+    Examples
+    --------
+    >>> strongest(sp.csr_array([[0.0, 2.0, 5.0]]), 1).toarray()
+    array([[0., 0., 5.]])
+    """
+    counts, is_kept = np.diff(W.indptr), np.ones(W.nnz, dtype=bool)
+    order = np.argsort(counts, kind="stable")
+    sizes, first = np.unique(counts[order], return_index=True)
+    for size, rows in zip(sizes, np.split(order, first[1:]), strict=True):
+        if size > k:
+            for span in spans(len(rows), max(N_SORTED // int(size), 1)):
+                entries = W.indptr[rows[span], np.newaxis] + np.arange(size)
+                weak = np.argsort(-W.data[entries], axis=1, kind="stable")[:, k:]
+                is_kept[np.take_along_axis(entries, weak, axis=1)] = False
+    starts = np.append(0, np.minimum(counts, k).cumsum()).astype(W.indptr.dtype)
+    return sp.csr_array((W.data[is_kept], W.indices[is_kept], starts), W.shape)
