@@ -107,6 +107,45 @@ def test_one_more_sample_covers_the_same(drawn: Drawn, data: st.DataObject) -> N
     assert_same_coverage(*drawn.coverages)
 
 
+@given(problems(), st.lists(st.tuples(st.integers(0, 11), st.booleans()), max_size=8))
+def test_what_was_looked_at_is_brought_on(
+    drawn: Drawn, changes: list[tuple[int, bool]]
+) -> None:
+    """One sample more, or one less, also of samples that are settled several times."""
+    actual, expected = drawn.coverages
+    told: list[int] = []
+    for number, is_more in changes:
+        sample, sign = number % len(drawn.whole), 1 if is_more else -1
+        if is_more:
+            told.append(sample)
+        elif sample in told:
+            told.remove(sample)
+        else:
+            continue
+        _ = actual.variance
+        actual, expected = actual.after(sample, sign), expected.after(sample, sign)
+        assert actual.carried is not None
+
+    np.testing.assert_allclose(actual.variance, expected.variance, atol=1e-6)
+    everybody = np.arange(len(drawn.whole))
+    np.testing.assert_allclose(
+        actual.lengths(everybody), expected.lengths(everybody), atol=1e-6
+    )
+
+
+def test_after_many_changes_everything_is_made_anew(rng: np.random.Generator) -> None:
+    coverage = LeanCoverage.of(
+        rng.standard_normal((9, 3)), np.ones(3), NOISE, np.array([0])
+    )
+    ages = []
+    for _ in range(lean.AFRESH + 3):
+        _ = coverage.variance
+        coverage = coverage.after(4)
+        ages.append(coverage.age)
+
+    assert ages == [*range(1, lean.AFRESH + 1), 0, 1, 2]
+
+
 def test_blocks_make_no_difference(
     rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -16,6 +16,7 @@ from likewise import LabelOracle, Session
 from likewise.constraints import Verdict
 from likewise.fields.beliefs import Beliefs
 from likewise.fields.scales import FEW, MANY
+from likewise.fields.state import Remains
 from likewise.knowledge import Answer, Knowledge, Question
 from likewise.methods import likewise
 from likewise.methods.likewise import LIKEWISE, FieldModel, begin, learn, propose
@@ -171,8 +172,24 @@ def test_for_many_samples_the_past_is_let_go() -> None:
 
     for _, many, _ in steps(problem, LabelOracle(tiny.truth), 30):
         held = many.earlier
-        assert held is None or held.holds(many.beliefs)
+        if held is not None and not held.holds(many.beliefs):
+            assert isinstance(held, Remains)
+            numbers = [a.size for a in vars(held.coverage).values() if np.ndim(a)]
+            assert max(numbers) <= many.ground.vectors.size
         assert many.labels.shape == (600,)
+
+
+def test_for_many_samples_going_on_is_starting_anew() -> None:
+    problem, tiny = overlapping(8, seed=3)
+
+    for _, many, _ in steps(problem, LabelOracle(tiny.truth), 60):
+        anew = replace(many, earlier=None)
+        np.testing.assert_allclose(many.picture.far, anew.picture.far, atol=1e-5)
+        np.testing.assert_array_equal(many.labels, anew.labels)
+        best, again = many.best(), anew.best()
+        assert best is not None
+        assert again is not None
+        assert best.question == again.question
 
 
 def test_many_samples_are_sorted_to_the_end(seed: int) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from functools import cache
 from typing import Any
 
-import numpy as np
 import pytest
 from benchmarks.agreement import exactly, mixture, states
 from sklearn.datasets import load_digits
@@ -193,7 +192,6 @@ def test_in_48_of_50_states_the_question_is_that_of_exact_eigenvectors(
     X, y = load_digits(return_X_y=True) if name == "digits" else mixture()
     found = states(X, y, warm(), n_clusters)
 
-    same, alike = zip(*(next(found) for _ in range(50)), strict=True)
+    compared = [next(found) for _ in range(50)]
 
-    assert np.sum(same) >= 48
-    assert min(alike) >= 0.995
+    assert sum(is_same and alike >= 0.995 for is_same, alike in compared) >= 48

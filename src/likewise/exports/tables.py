@@ -15,7 +15,7 @@ from likewise.errors import MissingExtraError
 from likewise.exports.rows import Row
 
 COLUMNS = tuple(field.name for field in fields(Row))
-ROWS_A_CHUNK = 2000
+ROWS_A_CHUNK = 1000
 ROWS_A_GROUP = 20_000  # of a Parquet file: fewer would make it large
 FORMULA = ("=", "+", "-", "@", "\t", "\r")
 DIGITS = 6
@@ -54,7 +54,7 @@ def jsonl_chunks(rows: Iterable[Row]) -> Iterator[bytes]:
     "probability": null}\n'
     """
     for some in _batches(rows, ROWS_A_CHUNK):
-        named = [dict(zip(COLUMNS, _values(row), strict=True)) for row in some]
+        named = (dict(zip(COLUMNS, _values(row), strict=True)) for row in some)
         lines = [json.dumps(line, ensure_ascii=False) for line in named]
         yield "".join(line + "\n" for line in lines).encode()
 

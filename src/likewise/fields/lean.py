@@ -15,6 +15,8 @@ from likewise.arrays import AnyFloats, Floats, Indices
 from likewise.fields.blocks import ROWS
 from likewise.graph.rows import spans
 
+AFRESH = 50  # changes after which rounding is cleared away
+
 
 @dataclass(frozen=True, slots=True)
 class Columns:
@@ -103,11 +105,18 @@ class LeanCoverage:
     noise : float
     covariance : ndarray of shape (k, k)
         :math:`C = (\Lambda + V_S^T V_S / \sigma^2)^{-1}`.
+    carried : ndarray of shape (2, n), or None
+        What is kept for every sample, where it was brought here from a posterior
+        before.
+    age : int
+        How often it was brought on since it was made of C.
     """
 
     vectors: AnyFloats
     noise: float
     covariance: Floats
+    carried: AnyFloats | None = None
+    age: int = 0
 
     @classmethod
     def of(
@@ -138,12 +147,33 @@ class LeanCoverage:
         row = self.vectors[sample].astype(np.float64)
         turned = self.covariance @ row
         scale = sign / (self.noise + sign * float(turned @ row))
+        carried = None
+        if "_spread" in self.__dict__ and self.age < AFRESH:
+            carried = self._carried(turned, scale)
         return replace(
-            self, covariance=self.covariance - np.outer(turned, turned * scale)
+            self,
+            covariance=self.covariance - np.outer(turned, turned * scale),
+            carried=carried,
+            age=0 if carried is None else self.age + 1,
         )
+
+    def _carried(self, turned: Floats, scale: float) -> AnyFloats:
+        r"""Return what follows for every sample from C less :math:`s t t^T`.
+
+        With :math:`a = v^T t` and :math:`b = v^T C t`: :math:`v^T C v - s a^2` and
+        :math:`\|C v\|^2 - 2 s a b + s^2 a^2 \|t\|^2`.
+        """
+        both = np.column_stack([turned, self.covariance @ turned])
+        a, b = (self.vectors @ both.astype(self.vectors.dtype)).T
+        variance, lengths = self._spread
+        square = scale * a * a
+        further = square * (scale * float(turned @ turned)) - 2 * scale * a * b
+        return np.stack([variance - square, lengths + further])
 
     @cached_property
     def _spread(self) -> AnyFloats:
+        if self.carried is not None:
+            return self.carried
         n, dtype = len(self.vectors), self.vectors.dtype
         spread = np.empty((2, n), dtype=dtype)
         covariance = self.covariance.astype(dtype)

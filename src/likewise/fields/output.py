@@ -54,13 +54,14 @@ def main_classes(picture: Picture) -> Indices:
         main.append(best)
         fresh = fresh * (1 - same[best])
     main += [h for h in range(m) if h not in main and fresh[h] >= PROBABLY_NEW]
-    target = np.arange(m)
-    shown = {g: [g] for g in main}
+    target, chosen = np.arange(m), np.array(main, dtype=np.intp)
+    closed = barred[:, chosen]  # to whom, by what is shown with each main class
     for h in sorted(set(range(m)) - set(main)):
-        allowed = [g for g in main if not barred[h, shown[g]].any()]
-        if allowed:
-            target[h] = allowed[int(np.argmax(same[h, allowed]))]
-            shown[int(target[h])].append(h)
+        allowed = np.flatnonzero(~closed[h])
+        if allowed.size:
+            at = allowed[np.argmax(same[h, chosen[allowed]])]
+            target[h] = chosen[at]
+            closed[:, at] |= barred[:, h]
     return target
 
 

@@ -33,14 +33,17 @@ class State:
     around: Surroundings
 
     @classmethod
-    def of(cls, ground: Ground, beliefs: Beliefs) -> State:
-        """Return the state in one go."""
+    def of(
+        cls, ground: Ground, beliefs: Beliefs, coverage: Covering | None = None
+    ) -> State:
+        """Return the state in one go; the coverage, too, unless it is there already."""
         classes = tuple(beliefs.members)
         settled, columns = settled_of(beliefs)
         scale = ground.scale
-        coverage = scale.coverage(
-            ground.vectors, ground.precision, ground.noise, settled
-        )
+        if coverage is None:
+            coverage = scale.coverage(
+                ground.vectors, ground.precision, ground.noise, settled
+            )
         fields = tuple(
             scale.field(basis, FIELD_NOISE, settled, columns, len(classes))
             for basis in ground.bases
@@ -105,9 +108,40 @@ def always(state: State, beliefs: Beliefs) -> State:  # noqa: ARG001
     return state
 
 
-def while_it_holds(state: State, beliefs: Beliefs) -> State | None:
-    """Return what to go on from where it is not, and the past takes up memory."""
-    return state if state.holds(beliefs) else None
+@dataclass(frozen=True, slots=True)
+class Remains:
+    """What is kept of a state of many samples: a few numbers for each.
+
+    Attributes
+    ----------
+    beliefs : Beliefs
+    coverage : Covering
+    """
+
+    beliefs: Beliefs
+    coverage: Covering
+
+    def holds(self, beliefs: Beliefs) -> bool:  # noqa: ARG002
+        """Tell that it is no state for any beliefs."""
+        return False
+
+    def brought_to(self, ground: Ground, beliefs: Beliefs) -> State:
+        """Return the state for other beliefs, its coverage by rank-one changes."""
+        before, now = self.beliefs.class_of.keys(), beliefs.class_of.keys()
+        gone, come = sorted(before - now), sorted(now - before)
+        if len(gone) + len(come) > AFRESH:
+            return State.of(ground, beliefs)
+        coverage = self.coverage
+        for sample in gone:
+            coverage = coverage.after(sample, -1)
+        for sample in come:
+            coverage = coverage.after(sample)
+        return State.of(ground, beliefs, coverage)
+
+
+def while_it_holds(state: State | Remains, beliefs: Beliefs) -> State | Remains:
+    """Return what to go on from where all of a state would take up memory."""
+    return state if state.holds(beliefs) else Remains(state.beliefs, state.coverage)
 
 
 def settled_of(beliefs: Beliefs) -> tuple[Indices, Indices]:

@@ -31,7 +31,7 @@ from likewise.fields.picture import Picture
 from likewise.fields.questions import best_question
 from likewise.fields.scale import Scale
 from likewise.fields.scales import scale_for
-from likewise.fields.state import State
+from likewise.fields.state import Remains, State
 from likewise.knowledge import Answer, Knowledge, Question
 from likewise.labelling import in_use, respect
 from likewise.methods.base import Chances, Expectation, Method
@@ -52,8 +52,8 @@ class FieldModel:
     ground : Ground
     known : Knowledge
     beliefs : Beliefs
-    earlier : State or None
-        The last state that was computed, to go on from.
+    earlier : State, Remains or None
+        The last state that was computed, or what is kept of it, to go on from.
     believed : Knowledge or None
         What was believed when labels were last looked at, to go on from.
     """
@@ -61,7 +61,7 @@ class FieldModel:
     ground: Ground
     known: Knowledge
     beliefs: Beliefs
-    earlier: State | None = None
+    earlier: State | Remains | None = None
     believed: Knowledge | None = None
 
     @cached_property
