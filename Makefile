@@ -35,7 +35,7 @@ format: $(READY)
 	$(BIN)/ruff check --fix src tests benchmarks examples
 
 bench: $(READY)
-	$(ONE_THREAD) $(BIN)/python benchmarks/iteration.py
+	$(ONE_THREAD) $(BIN)/python -m benchmarks.iteration
 	$(ONE_THREAD) $(BIN)/python benchmarks/peers.py
 	$(ONE_THREAD) $(BIN)/python benchmarks/questions.py --quick
 

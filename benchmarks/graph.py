@@ -29,6 +29,7 @@ from tempfile import TemporaryDirectory
 
 import numpy as np
 import scipy.sparse as sp
+from benchmarks.piles import clouds
 from sklearn.datasets import load_digits
 from sklearn.neighbors import NearestNeighbors
 from threadpoolctl import threadpool_limits
@@ -45,31 +46,11 @@ from likewise.graph import (
     search_for,
 )
 from likewise.graph.build import connected, symmetric
-from likewise.graph.rows import spans
 from likewise.graph.search import has_faiss
 
-N_CLOUDS, LATENT, NOISE = 50, 12, 0.1
-N_MADE = 100_000  # rows made at a time
 N_YARDSTICK = 2000
 N_ANSWERS = 100
 STEPS = "search", "symmetric", "connected"
-
-
-def clouds(
-    n: int, d: int, *, n_clouds: int = N_CLOUDS, spread: float = 1.5
-) -> tuple[AnyFloats, Indices]:
-    """Return overlapping clouds in a subspace of d dimensions, in float32."""
-    rng = np.random.default_rng(0)
-    centres = rng.normal(scale=spread, size=(n_clouds, LATENT))
-    turn = np.linalg.qr(rng.normal(size=(d, LATENT)))[0].astype(np.float32)
-    y = rng.integers(n_clouds, size=n)
-    X = np.empty((n, d), dtype=np.float32)
-    for span in spans(n, N_MADE):
-        inside = centres[y[span]] + rng.normal(size=(span.stop - span.start, LATENT))
-        X[span] = inside.astype(np.float32) @ turn.T
-        noise = rng.standard_normal(X[span].shape, dtype=np.float32)
-        X[span] += NOISE * np.sqrt(LATENT / d) * noise
-    return X, y
 
 
 @dataclass(frozen=True)

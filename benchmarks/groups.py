@@ -19,7 +19,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
-from benchmarks.iteration import mixture
+from benchmarks.piles import clouds
 from fastapi.testclient import TestClient
 from tests.app.places import Served, new_id, served
 from threadpoolctl import threadpool_limits
@@ -56,7 +56,7 @@ def heap_of(X: Any) -> Heap:
 
 def prepared(folder: Path, n: int, answers: int) -> Served:
     """Return an app on a pile of which some is known."""
-    X, y = mixture(n)
+    X, y = clouds(n, n_clouds=10)
     store = open_store(folder / "pile.db")
     here = served(folder, heap_of(X), project=store.create("pile", {}, now=0.0))
     here.prepared()

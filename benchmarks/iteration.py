@@ -1,6 +1,6 @@
 """One URASC iteration and its score, as ratios to yardsticks measured in the same run.
 
-    python benchmarks/iteration.py [--sizes 1000 5000]
+    python -m benchmarks.iteration [--sizes 1000 5000]
 
 Prints, for each size: a whole iteration (new certain sample, spectrum, clusters,
 scores, next question) against one scikit-learn SpectralClustering fit on the same
@@ -16,12 +16,13 @@ import warnings
 from collections.abc import Callable
 
 import numpy as np
+from benchmarks.piles import clouds
 from scipy.sparse.linalg import LinearOperator, eigsh
 from sklearn.cluster import SpectralClustering
 from threadpoolctl import threadpool_limits
 
 from likewise import LabelOracle, Session, run
-from likewise.arrays import Floats, Indices
+from likewise.arrays import AnyFloats, Indices
 from likewise.methods.clustering import SpectralModel
 from likewise.methods.constrained import ConstrainedClustering
 from likewise.methods.urasc import urasc
@@ -32,16 +33,6 @@ from likewise.spectral import Spectrum
 N_CLUSTERS = 10
 EXACT = urasc("urasc+n", n_exact=10**9)  # larger piles: scale.py
 N_LITERAL = 20
-
-
-def mixture(n: int, seed: int = 0) -> tuple[Floats, Indices]:
-    """Return ten overlapping clouds of intrinsic dimension 12 in 64 dimensions."""
-    rng = np.random.default_rng(seed)
-    centres = rng.normal(scale=1.5, size=(N_CLUSTERS, 12))
-    y = rng.integers(N_CLUSTERS, size=n)
-    turn = np.linalg.qr(rng.normal(size=(64, 12)))[0]
-    X = (centres[y] + rng.normal(size=(n, 12))) @ turn.T
-    return X + 0.05 * rng.normal(size=X.shape), y
 
 
 def seconds(work: Callable[[], object], repeats: int = 5) -> float:
@@ -71,7 +62,7 @@ def literal_gradient(spectrum: Spectrum, anchors: Indices, sample: int) -> float
 
 def measure(n: int) -> None:
     """Print the ratios at one size."""
-    X, y = mixture(n)
+    X, y = clouds(n, n_clouds=N_CLUSTERS)
     session = Session(X, EXACT, N_CLUSTERS)
     views = list(run(session, LabelOracle(y), 150))
     steps = _iterations(X, y)
@@ -103,7 +94,7 @@ def measure(n: int) -> None:
         print(f"  {name:24} {spent * 1e3:10.1f} ms   {spent / yardstick:8.1f}")
 
 
-def _iterations(X: Floats, y: Indices) -> float:
+def _iterations(X: AnyFloats, y: Indices) -> float:
     """Return the median time from a placing answer to the next question."""
     session = Session(X, EXACT, N_CLUSTERS)
     oracle = LabelOracle(y)

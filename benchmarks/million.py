@@ -29,6 +29,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 from benchmarks.iteration import N_CLUSTERS
+from benchmarks.piles import clouds
 from fastapi.testclient import TestClient
 from tests.app.places import Served, answered, new_id, served
 from threadpoolctl import threadpool_limits
@@ -45,9 +46,7 @@ from likewise.methods.base import Chances, Expectation
 from likewise.problem import Problem
 from likewise.storage import Project, open_store
 
-N_INSIDE, N_FEATURES = 12, 64  # directions in which clouds differ; columns
 N_COLUMNS = 10  # of a table
-PIECE = 50_000  # samples that are made at once
 SHOWN = 60  # items on a page
 POLL = 0.1  # seconds between looks at a map that is being drawn
 EXPORTS = ("csv", "jsonl", "parquet", "answers")
@@ -107,18 +106,10 @@ def ring_of(X: Any) -> Affinity:
 # The pile
 
 
-def clouds(file: Path, n: int) -> Indices:
-    """Write overlapping clouds as an array, a piece at a time; return their classes."""
-    rng = np.random.default_rng(0)
-    centres = rng.normal(scale=1.5, size=(N_CLUSTERS, N_INSIDE))
-    turn = np.linalg.qr(rng.normal(size=(N_FEATURES, N_INSIDE)))[0]
-    y = rng.integers(N_CLUSTERS, size=n)
-    X = np.lib.format.open_memmap(file, "w+", np.float32, (n, N_FEATURES))
-    for start in range(0, n, PIECE):
-        some = y[start : start + PIECE]
-        inside = centres[some] + rng.normal(size=(len(some), N_INSIDE))
-        noise = 0.05 * rng.normal(size=(len(some), N_FEATURES))
-        X[start : start + PIECE] = inside @ turn.T + noise
+def pile(file: Path, n: int) -> Indices:
+    """Write overlapping clouds as an array; return their classes."""
+    X, y = clouds(n, n_clouds=N_CLUSTERS)
+    np.save(file, X)
     return y
 
 
@@ -266,7 +257,7 @@ def show(rows: Iterator[tuple[str, float]], prefix: str = "") -> None:
 
 def measure(folder: Path, given: argparse.Namespace) -> None:
     """Print the table."""
-    y = clouds(folder / "pile.npy", given.samples)
+    y = pile(folder / "pile.npy", given.samples)
     file = written(folder / "pile.npy", given.form)
     heap = PathHeap(file, "auto", folder / "v", Reading())
     options: dict[str, Any] = {"method": given.method, "n_clusters": None}

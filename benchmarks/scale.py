@@ -2,6 +2,7 @@
 
     python -m benchmarks.scale [--sizes 10000 100000] [--methods urasc+n likewise]
                                [--clusters 50] [--device cuda] [--features X.npy]
+                               [--keep FOLDER] [--json FILE]
 
 For each size and method: the time to the first question (cold), the time from an answer
 that places a sample to the labels and the next question (warm, the median of some) and
@@ -11,7 +12,7 @@ graph, and 60 products of the graph with a vector, in float32 and in the order t
 suits memory best. At the end the exponent with which the warm time grows.
 
 One thread; times are seconds of the process, so that other work on the machine does not
-count, or seconds on the wall for a card. The samples are a mixture of 50 clouds in 64
+count, or seconds on the wall for a card. The samples are 50 overlapping clouds in 64
 dimensions with 20 neighbours, of whose samples 500 are known; or the rows of a file,
 where every answer is made up by k-means. Each size and method runs in a process of its
 own.
@@ -37,6 +38,7 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
+from benchmarks.piles import clouds
 from sklearn.cluster import MiniBatchKMeans, SpectralClustering
 from threadpoolctl import threadpool_limits
 
@@ -89,20 +91,6 @@ class Measured:
 def clock_of(device: str) -> Callable[[], float]:
     """Return the clock: the process's own seconds, or those on the wall for a card."""
     return time.process_time if device == "cpu" else time.perf_counter
-
-
-def mixture(n: int, k: int, seed: int = 0) -> tuple[AnyFloats, Indices]:
-    """Return overlapping clouds of intrinsic dimension 12 in 64 dimensions."""
-    rng = np.random.default_rng(seed)
-    centres, y = rng.normal(scale=1.5, size=(k, 12)), rng.integers(k, size=n)
-    turn = np.linalg.qr(rng.normal(size=(64, 12)))[0].astype(np.float32)
-    X = np.empty((n, 64), dtype=np.float32)
-    for start in range(0, n, 50_000):
-        rows = slice(start, start + 50_000)
-        inside = centres[y[rows]] + rng.normal(size=(len(y[rows]), 12))
-        X[rows] = inside.astype(np.float32) @ turn.T
-        X[rows] += 0.05 * rng.standard_normal(X[rows].shape, dtype=np.float32)
-    return X, y
 
 
 def prepare(folder: Path, X: AnyFloats, y: Indices) -> None:
@@ -235,6 +223,7 @@ def main() -> None:
     parser.add_argument("--repeats", type=int, default=8)
     parser.add_argument("--features", type=Path, help="rows of a .npy file instead")
     parser.add_argument("--keep", type=Path, help="folder for graphs, to be used again")
+    parser.add_argument("--json", type=Path, help="file to write all figures to")
     parser.add_argument("--one", help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.one:
@@ -262,11 +251,14 @@ def _table(options: argparse.Namespace, home: Path) -> None:
     for found in rows.values():
         if len(found) > 1:
             print(growth(found))
+    if options.json:
+        listed = [asdict(row) for found in rows.values() for row in found]
+        options.json.write_text(json.dumps(listed, indent=1))
 
 
 def _pile(options: argparse.Namespace, n: int | None) -> tuple[AnyFloats, Indices]:
     if n is not None:
-        return mixture(n, options.clusters)
+        return clouds(n, n_clouds=options.clusters)
     X = np.load(options.features, mmap_mode="r")
     means = MiniBatchKMeans(options.clusters, random_state=0, n_init=3)
     return X, means.fit_predict(X).astype(np.intp)

@@ -106,3 +106,21 @@ def test_who_waits_is_told_how_far_the_search_is(rng: np.random.Generator) -> No
     )
 
     assert seen[-1] == (6, 6)
+
+
+def test_a_device_that_there_is_not_is_refused_before_anything_is_searched_for() -> (
+    None
+):
+    def never(_: Any) -> Any:
+        raise AssertionError
+
+    with pytest.raises(InputError, match="There is no device 'abacus'"):
+        problem_of([[0.0]], affinity=never, n_clusters=None, device="abacus")
+
+
+def test_the_device_stays_when_samples_are_cut_out(rng: np.random.Generator) -> None:
+    problem = problem_of(
+        rng.random((6, 2)), affinity="auto", n_clusters=None, device="cuda"
+    )
+
+    assert problem.without(frozenset({2})).device == "cuda"

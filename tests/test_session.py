@@ -369,3 +369,11 @@ def test_picking_the_group_that_a_sample_is_named_after_compares_it_with_another
     session.tell_group(0, 0)
 
     assert session.history[-1].question.pair == (0, 1)
+
+
+def test_progress_is_told_while_neighbours_are_searched_for() -> None:
+    told: list[tuple[int, int]] = []
+
+    Session([[0.0], [0.1], [5.0]], progress=lambda *how: told.append(how))
+
+    assert told[-1] == (3, 3)

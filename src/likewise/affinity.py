@@ -70,6 +70,8 @@ class Affinity:
     recall : float
         The share of the true nearest neighbours that were found; below 1 only where
         there are too many samples to compare all pairs.
+    scale : ndarray of shape (n_samples,), or None
+        The distance that counts as near at each sample, where weights are made of it.
     """
 
     weights: Weights
@@ -77,6 +79,7 @@ class Affinity:
     closeness: Closeness
     features: Samples | None = None
     recall: float = 1.0
+    scale: AnyFloats | None = None
 
 
 def auto(
@@ -106,9 +109,10 @@ def auto(
     return Affinity(
         weights=neighbour_graph(centred, near, scale, N_EDGES),
         neighbours=directed_weights(near, scale),
-        closeness=partial(_scaled_closeness, X, scale),
+        closeness=partial(scaled_closeness, X, scale),
         features=X,
         recall=near.recall,
+        scale=scale,
     )
 
 
@@ -244,7 +248,7 @@ def _from_dense(W: Floats, X: Samples | None) -> Affinity:
     return Affinity(W, strongest(sp.csr_array(W), N_SHARES), partial(_row, W), X)
 
 
-def _scaled_closeness(X: Samples, scale: AnyFloats, i: int, others: Indices) -> Floats:
+def scaled_closeness(X: Samples, scale: AnyFloats, i: int, others: Indices) -> Floats:
     """Return the exponent of the self-tuning weight, which never rounds to a tie."""
     squared = np.empty(len(others))
     for span in spans(len(others), N_CHECKED):

@@ -101,13 +101,13 @@ class Constraints:
 
         One copy serves all, so a long list costs time in proportion to its length.
         """
-        draft = _Draft(self)
+        draft = Draft(self)
         for i, j, told in links:
             draft.take(i, j, told)
         return draft.view
 
 
-class _Draft:
+class Draft:
     """A copy of the constraints that may still be changed, by its maker only."""
 
     def __init__(self, start: Constraints) -> None:

@@ -18,7 +18,7 @@ N_DIRECTIONS = 50  # of sparse features that are kept
 N_VECTORS = 10  # of the spectrum that stand for features
 N_STEPS = 4  # of the random walk
 ALIKE = 1e-12  # of the largest value: samples that differ by rounding only
-FLAT = 1e-9  # of the largest deviation: a direction that is rounding only
+FLAT = 1e-6  # of the largest deviation: a direction that is rounding only
 DIGITS = 9  # of a place that count for the order along an axis
 LOPSIDED = 1e-4  # of the largest third moment possible; below, both sides are alike
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from likewise.answers import GO_ON, NEW, STAY, Answer, Prediction, Question
 from likewise.constraints import Constraints, Verdict
-from likewise.constraints import _Draft as _Links
+from likewise.constraints import Draft as Links
 from likewise.errors import ContradictionError
 
 __all__ = [
@@ -118,7 +118,7 @@ class Draft:
     def __init__(self, start: Knowledge) -> None:
         self._start = start
         self._answers = list(start.answers)
-        self._links = _Links(start.constraints)
+        self._links = Links(start.constraints)
         self._doubtful = set(start.doubtful)
         self._certain = dict.fromkeys(start.certain)
         self._unsure = _Partners(start.unsure)

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from likewise.affinity import Affinity, Closeness, affinity_of
 from likewise.arrays import Samples, Sparse, Weights
+from likewise.engine.backend import checked
 from likewise.errors import InputError
 from likewise.graph import Clock, Progress
 
@@ -110,6 +111,7 @@ def problem_of(
 
     `progress` and `clock` are those of :func:`~likewise.affinity.auto`.
     """
+    device = checked(device)  # before what may take minutes
     similar = affinity_of(X, affinity, progress=progress, clock=clock)
     n_samples = similar.weights.shape[0]
     if n_clusters is not None and not 1 <= n_clusters <= n_samples:

@@ -45,6 +45,22 @@ def test_the_method_of_ones_own_in_the_documents_runs(
     assert capsys.readouterr().out == "1.0\n"
 
 
+SCALE = (ROOT / "docs/scale.md").read_text(encoding="utf-8")
+
+
+def test_many_samples_are_sorted_as_the_documents_say(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """All but what needs a cluster, which tests/distributed has."""
+    monkeypatch.chdir(tmp_path)
+    found = re.findall(r"```python\n(.*?)```", SCALE, re.DOTALL)
+    here = [code for code in found if "Client" not in code]
+    assert len(here) == len(found) - 1
+
+    for code in here:
+        exec(compile(code, "scale.md", "exec"), {})
+
+
 @pytest.mark.parametrize("command", [info.name for info in app.registered_commands])
 def test_every_command_is_in_the_readme(command: str) -> None:
     assert re.search(rf"likewise [^\n]*\b{command}\b", README)

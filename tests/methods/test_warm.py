@@ -6,13 +6,13 @@ from functools import cache
 from typing import Any
 
 import pytest
-from benchmarks.agreement import exactly, mixture, states
+from benchmarks.agreement import exactly, hard_clouds, states
 from sklearn.datasets import load_digits
 from sklearn.metrics import adjusted_rand_score
 from tests.engine.scenes import Crowd, crowd
 
 from likewise import LabelOracle, Session, engine, run
-from likewise.arrays import Floats, Indices
+from likewise.arrays import AnyFloats, Indices
 from likewise.errors import AssumptionWarning
 from likewise.methods import AnyMethod, urasc
 from likewise.methods.clustering import SpectralModel
@@ -107,7 +107,7 @@ def test_residuals_stay_small_and_clusters_may_become_more() -> None:
     found = clustering_of(session)
     assert found.n_clusters > 2
     assert len(found.pairs.values) >= found.n_clusters + N_EXTRA
-    assert found.pairs.worst <= 5e-4
+    assert found.pairs.worst <= 2e-4
 
 
 def test_an_answer_costs_a_fraction_of_a_start() -> None:
@@ -183,13 +183,13 @@ def test_exact_eigenvectors_lead_to_the_same_question_and_labels() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("n_clusters", [10, None])
-@pytest.mark.parametrize("name", ["digits", "mixture"])
+@pytest.mark.parametrize("name", ["digits", "clouds"])
 def test_in_48_of_50_states_the_question_is_that_of_exact_eigenvectors(
     name: str, n_clusters: int | None
 ) -> None:
-    X: Floats
+    X: AnyFloats
     y: Indices
-    X, y = load_digits(return_X_y=True) if name == "digits" else mixture()
+    X, y = load_digits(return_X_y=True) if name == "digits" else hard_clouds()
     found = states(X, y, warm(), n_clusters)
 
     compared = [next(found) for _ in range(50)]

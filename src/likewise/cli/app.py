@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from likewise.cli.homes import home_of
-from likewise.cli.options import AsJson, Ignore, Method, Scale
+from likewise.cli.options import AsJson, Device, Ignore, Method, Scale
 from likewise.cli.serving import (
     AskPassword,
     Host,
@@ -47,6 +47,7 @@ def app(
     label: Annotated[str | None, typer.Option(help="Column to leave out.")] = None,
     ignore: Ignore = None,
     scale: Scale = "auto",
+    device: Device = "cpu",
     download: Annotated[
         bool, typer.Option("--download", help="Weights of a model may be fetched.")
     ] = False,
@@ -82,6 +83,7 @@ def app(
             "random_state": 0,
         },
         settings={key: value for key, value in said.items() if value is not None},
+        device=device,
     )
     shut = chosen_password(host, password)
     run_app(sorting, Listening(host, port, shut, who, no_browser, as_json))

@@ -64,6 +64,8 @@ class Sorting:
         Of the project, kept in the store.
     lasting : tuple of str
         Settings that are only a start: what people have made of them stays.
+    device : str
+        Where large spectra are solved for; of this machine, so it is not kept.
     """
 
     url: str
@@ -73,6 +75,7 @@ class Sorting:
     options: dict[str, Any]
     settings: dict[str, Any] = field(default_factory=dict)
     lasting: tuple[str, ...] = ()
+    device: str = "cpu"
 
 
 def run_app(what: Sorting, how: Listening) -> None:
@@ -90,7 +93,8 @@ def run_app(what: Sorting, how: Listening) -> None:
         _warn_of_network(what.url)
         project = _project(what)
         _copy(what.url, project)
-        workshop = Workshop(project, what.heap, time.time, what.options)
+        options = {**what.options, "device": what.device}
+        workshop = Workshop(project, what.heap, time.time, options)
         door = Door(secret_of(what.home), time.time, how.password)
         place = Workplace(workshop, door, what.home / "thumbs")
         app = create_app(place, port=port, hosts=_names(how.host))

@@ -20,6 +20,7 @@ from likewise.arrays import Floats, Sparse
 from likewise.errors import AssumptionWarning, InputError, MissingExtraError
 
 Array: TypeAlias = Any  # numpy.ndarray or torch.Tensor
+DEVICES = ("cpu", "cuda", "torch-cpu")
 
 
 class Backend(ABC):
@@ -219,6 +220,15 @@ class TorchBackend(Backend):
         return values.log()
 
 
+def checked(device: str) -> str:
+    """Return the name of a device, or refuse one that there is not."""
+    if device not in DEVICES:
+        raise InputError(
+            f"There is no device {device!r}. Choose one of: {', '.join(DEVICES)}."
+        )
+    return device
+
+
 def backend_for(device: str) -> Backend:
     """Return the backend of a device.
 
@@ -233,12 +243,8 @@ def backend_for(device: str) -> Backend:
     >>> type(backend_for("cpu")).__name__
     'NumpyBackend'
     """
-    if device == "cpu":
+    if checked(device) == "cpu":
         return NumpyBackend()
-    if device not in ("cuda", "torch-cpu"):
-        raise InputError(
-            f"There is no device {device!r}. Choose one of: cpu, cuda, torch-cpu."
-        )
     if find_spec("torch") is None:
         if device == "torch-cpu":
             raise MissingExtraError("torch", "gpu")

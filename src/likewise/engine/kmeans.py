@@ -15,7 +15,7 @@ from likewise.engine.pairs import Pairs
 FAINT = 1e-4  # of 1 / sqrt(n): a row this short is rounding and has no direction
 WARM_STEPS = 2
 COLD_STEPS = 50
-SETTLED = 1e-4  # share of the samples that may still move when it ends
+SETTLED = 1e-3  # share of the samples that may still move when it ends
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -56,7 +56,7 @@ class Recipe:
     n_exact : int
         Samples up to which each spectrum is solved for from nothing, to all digits.
         Above, that of a sparse graph with the "signed" Laplacian goes on from the one
-        before, to a residual of 0.0005.
+        before, to a residual of 0.0002.
     """
 
     laplacian: str = "signed"

@@ -20,8 +20,9 @@ from likewise.scores.mixture import Mixture
 from likewise.spectral import Spectrum
 
 N_AHEAD = 8  # eigenvectors asked for at once when the clusters become more
-TOLERANCE = 5e-4  # of residuals: 1e-3 asks otherwise in 3 of 50 states without a gap
-N_STEPS = 20  # of k-means at most
+TOLERANCE = 2e-4  # of residuals: 1e-3 asks otherwise in 3 of 50 states without a gap
+MOST_STEPS, FEWEST_STEPS = 20, 5  # of k-means, for few samples and for very many
+N_MOVED = 500_000  # samples that are given a cluster in all steps together, in between
 
 
 @dataclass(eq=False, slots=True)
@@ -128,8 +129,10 @@ class WarmClustering(Constrained):
             return engine.clusters(self.pairs, k)
         if not self.blocks.samples.size:
             return self.plain.raw
+        steps = N_MOVED // self.problem.n_samples
+        steps = min(max(steps, FEWEST_STEPS), MOST_STEPS)
         start = self.plain.raw
-        return engine.reclustered(self.pairs, k, start, self.seeds, steps=N_STEPS)
+        return engine.reclustered(self.pairs, k, start, self.seeds, steps=steps)
 
     @property
     def shares(self) -> Shares:

@@ -12,8 +12,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from likewise.affinity import Affinity, auto
-from likewise.affinity import _scaled_closeness as scaled_closeness
+from likewise.affinity import Affinity, auto, scaled_closeness
 from likewise.arrays import FEW, Sparse, as_samples
 from likewise.graph import Progress
 from likewise.storage.base import Project
@@ -82,16 +81,17 @@ def read_graph(project: Project, X: Any) -> Affinity | None:
         closeness=partial(scaled_closeness, X, scale),
         features=X,
         recall=float(recall),
+        scale=scale,
     )
 
 
 def keep_graph(project: Project, found: Affinity) -> None:
     """Keep the graph of many samples; one that is there is replaced."""
-    X = found.features
-    if X is None or not _is_kept(X):
+    X, scale = found.features, found.scale
+    if X is None or scale is None or not _is_kept(X):
         return
     project.put_array(SEAL, np.zeros(1))  # whoever is killed now has kept nothing
-    _keep(project, SCALE, np.asarray(found.closeness.args[1]))  # type: ignore[attr-defined]
+    _keep(project, SCALE, scale)
     _keep_matrix(project, "graph-weights", found.weights)
     _keep_matrix(project, "graph-neighbours", found.neighbours)
     project.put_array(SEAL, np.array([found.recall, *_digest(X)]))

@@ -62,6 +62,7 @@ def open_session(
     name: str = "default",
     who: str = "me",
     clock: Callable[[], float] = time.time,
+    device: str = "cpu",
     **how: Any,
 ) -> Session:
     """Begin a session in a database, or go on with it where it stopped.
@@ -84,6 +85,8 @@ def open_session(
         Written beside each answer.
     clock : callable
         Returns the seconds since 1970.
+    device : {"cpu", "cuda"}, default="cpu"
+        As in :class:`~likewise.Session`; of this machine, so it is not kept.
     **how
         ``method``, ``n_clusters``, ``affinity`` and ``random_state`` as in
         :class:`~likewise.Session`, by name. They are kept; later, those that are left
@@ -108,10 +111,12 @@ def open_session(
         wanted = {key: kept.get(key, value) for key, value in DEFAULTS.items()}
         _refuse_other(wanted, how)
         samples = _same(project.array(FEATURES), X)
-        session = StoredSession(samples, **with_graph(wanted, kept_affinity(project)))
+        wanted = with_graph(wanted, kept_affinity(project))
+        session = StoredSession(samples, **wanted, device=device)
     else:
         samples = _first_samples(X, name, store)
-        session = StoredSession(samples, **wanted)  # says what is wrong, before
+        # It says what is wrong before anything is written.
+        session = StoredSession(samples, **wanted, device=device)
         project = project or store.create(name, wanted, now=clock())
         project.change(wanted)
         project.put_array(FEATURES, samples)
