@@ -79,6 +79,8 @@ def in_use(labels: Indices) -> Indices:
     array([2, 0, 2, 1])
     """
     is_used = np.bincount(labels) > 0
+    if is_used.all():
+        return labels.astype(np.intp, copy=False)
     return (np.cumsum(is_used) - 1)[labels].astype(np.intp, copy=False)
 
 
@@ -103,10 +105,11 @@ def _numbering(raw: Indices, votes: Floats) -> Indices:
     chosen: Indices = np.zeros(0, dtype=np.intp)
     if len(votes):
         _, chosen = linear_sum_assignment(-votes)
-    first = np.full(k, len(raw))
-    first[raw[::-1]] = np.arange(len(raw))[::-1]  # of several, the last one stays
     others = np.setdiff1d(np.arange(k), chosen)
-    others = others[np.argsort(first[others], kind="stable")]
+    if others.size:
+        first = np.full(k, len(raw))
+        first[raw[::-1]] = np.arange(len(raw))[::-1]  # of several, the last one stays
+        others = others[np.argsort(first[others], kind="stable")]
     order = np.empty(k, dtype=np.intp)
     order[np.concatenate([chosen, others])] = np.arange(k)
     return order

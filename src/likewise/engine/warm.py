@@ -71,7 +71,8 @@ def updated(
     the residual asks for them; passes of the filter over the whole block where the
     tolerance is below 5e-5, where a guard is wanted now, or where local passes are of
     no use; and a solution from nothing where many groups have changed at once, where
-    the samples are few, or where the residual does not drop.
+    the samples are few, or where the residual does not drop. Where it is below 1e-3,
+    a smaller tolerance is worth one pass of the filter and no more.
 
     Examples
     --------
@@ -98,10 +99,11 @@ def updated(
         else:
             found = _settled(replace(found, wanted=wanted), tolerance)
         if found.worst > tolerance:
-            found = refined(found, tolerance, progress, max_passes=FILTER_PASSES)
+            passes = FILTER_PASSES if found.worst > TOLERANCE else 1
+            found = refined(found, tolerance, progress, max_passes=passes)
         elif progress is not None:
             progress(1, found.worst)
-    if found is None or found.worst > tolerance:
+    if found is None or found.worst > max(tolerance, TOLERANCE):
         return solve(
             operator, wanted, tolerance=tolerance, seed=seed, progress=progress
         )

@@ -103,9 +103,8 @@ class WarmClustering(Constrained):
 
     @cached_property
     def pairs(self) -> engine.Pairs:
-        """The lowest n_c eigenpairs and a few more."""
-        bench, blocks = self.bench, self.blocks
-        n = min(self.n_clusters + N_EXTRA, self.problem.n_samples)
+        """The lowest n_c eigenpairs, and others that guard them."""
+        bench, blocks, n = self.bench, self.blocks, self._n_accurate
         aside = sorted(self.known.aside)
         if self.plain is None:
             return bench.plain_pairs(engine.operator_of(bench.graph, aside=aside), n)
@@ -120,6 +119,18 @@ class WarmClustering(Constrained):
             aside=aside,
         )
         return bench.pairs(operator, n)
+
+    @property
+    def _n_accurate(self) -> int:
+        """How many eigenpairs are to be accurate.
+
+        A known number of clusters ends at a gap, and those beyond it hardly count.
+        Where nobody knows it there may be none, and the last vector must not be mixed
+        with the next.
+        """
+        is_known = self.n_clusters == self.problem.n_clusters
+        wanted = self.n_clusters + (0 if is_known else N_EXTRA)
+        return min(wanted, self.problem.n_samples)
 
     @cached_property
     def raw(self) -> Indices:
