@@ -35,9 +35,10 @@ class Rows:
     points: Array
     inverse: Array
 
-    def centre(self, at: Array) -> Floats:
-        """Return the mean of some rows."""
-        return self.backend.host(self.points[at] * self.inverse[at]).mean(axis=0)
+    def at(self, some: Array) -> AnyFloats:
+        """Return some rows, of length 1."""
+        found: AnyFloats = self.backend.host(self.points[some] * self.inverse[some])
+        return found
 
 
 def clusters(pairs: Pairs, k: int, seeds: Sequence[Sequence[int]] = ()) -> Indices:
@@ -116,8 +117,10 @@ def _matched(
     pairs: Pairs, rows: Rows, centres: Floats, seeds: Sequence[Sequence[int]]
 ) -> tuple[Floats, Indices, Indices]:
     """Return the mean of each seed, its centre, and which seeds have a nearer one."""
-    graph = pairs.operator.graph
-    wanted = np.array([rows.centre(graph.rows(seed)) for seed in seeds])
+    graph, sizes = pairs.operator.graph, np.array([len(seed) for seed in seeds])
+    everyone = rows.at(graph.rows([sample for seed in seeds for sample in seed]))
+    wanted = np.add.reduceat(everyone, np.cumsum(sizes) - sizes, axis=0)
+    wanted = wanted / sizes[:, np.newaxis]
     apart = ((wanted[:, np.newaxis] - centres) ** 2).sum(axis=2)
     _, nearest = linear_sum_assignment(apart)
     return wanted, nearest, np.flatnonzero(nearest != apart.argmin(axis=1))
@@ -159,8 +162,7 @@ def _centres(rows: Rows, labels: Array, k: int) -> Floats:
     empty = np.flatnonzero(sizes == 0)
     if len(empty):
         farthest = _farthest(rows, centres[sizes > 0], len(empty))
-        found = [rows.centre(backend.indices([row])) for row in farthest]
-        centres[empty[: len(farthest)]] = found
+        centres[empty[: len(farthest)]] = rows.at(backend.indices(farthest))
     return centres
 
 
