@@ -6,7 +6,8 @@
 
 For each size and method: the time to the first question (cold), the time from an answer
 that places a sample to the labels and the next question (warm, the median of some) and
-the share of each stage in it, the peak memory of the process, and two ratios to
+the share of each stage in it, the peak memory of the process, the time to open a
+session with a journal of 5,000 answers (nothing is solved for yet), and two ratios to
 yardsticks of the same run: scikit-learn's SpectralClustering with lobpcg on the same
 graph, and 60 products of the graph with a vector, in float32 and in the order that
 suits memory best. At the end the exponent with which the warm time grows.
@@ -42,7 +43,7 @@ from benchmarks.piles import clouds
 from sklearn.cluster import MiniBatchKMeans, SpectralClustering
 from threadpoolctl import threadpool_limits
 
-from likewise import LabelOracle, Session
+from likewise import Answer, LabelOracle, Question, Session, Verdict
 from likewise.affinity import Affinity, precomputed
 from likewise.arrays import AnyFloats, Indices, Sparse
 from likewise.engine.order import local_order, renumbered
@@ -52,10 +53,12 @@ from likewise.graph import (
     nearest_neighbours,
     neighbour_graph,
 )
+from likewise.journal import MemoryJournal, Told
 
 N_NEAR = 20
 N_KNOWN = 500
 N_PRODUCTS = 60
+N_OPENED = 5000  # answers that a session is opened with
 SLOW_FIT = 20_000  # samples from which on a fit of scikit-learn takes minutes
 STAGES = {  # by the functions that they are made of
     "urasc+n": {
@@ -86,6 +89,7 @@ class Measured:
     products: float
     fit: float | None
     gigabytes: float
+    opened: float
 
 
 def clock_of(device: str) -> Callable[[], float]:
@@ -125,7 +129,31 @@ def measure(folder: Path, method: str, device: str, repeats: int) -> Measured:
     warm, shares = _warm(session, LabelOracle(y), method, repeats, clock)
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
     fit = _fit(W, k, clock) if n <= SLOW_FIT else None
-    return Measured(n, method, cold, warm, shares, _products(W, clock), fit, peak)
+    journal = _journal(y)
+    start = clock()
+    Session(X, method, k, lambda _: graph, journal=journal)
+    opened = clock() - start
+    products = _products(W, clock)
+    return Measured(n, method, cold, warm, shares, products, fit, peak, opened)
+
+
+def _journal(y: Indices) -> MemoryJournal:
+    """Return 5,000 right answers, one an act: a sample and the first one of its class.
+
+    Before them, all pairs of first ones.
+    """
+    samples = np.random.default_rng(1).permutation(len(y))[:N_OPENED].tolist()
+    first: dict[int, int] = {}
+    pairs: list[tuple[int, int]] = []
+    for sample in samples:
+        home = first.setdefault(int(y[sample]), sample)
+        new = [(sample, other) for other in first.values() if other != sample]
+        pairs += new if home == sample else [(sample, home)]
+    journal = MemoryJournal()
+    for number, (i, j) in enumerate(pairs[:N_OPENED], start=1):
+        verdict = Verdict.SAME if y[i] == y[j] else Verdict.DIFFERENT
+        journal.append(Told((Answer(Question(i, j), verdict, number),)))
+    return journal
 
 
 def _warm(
@@ -200,7 +228,7 @@ def line(found: Measured) -> str:
     return (
         f"{found.n:>9,} {found.method:9} {found.cold:8.1f} s "
         f"{found.warm * 1e3:8.0f} ms {found.warm / found.products:6.1f} x {fit:>6} "
-        f"{found.gigabytes:7.2f} GB  {shares}"
+        f"{found.gigabytes:7.2f} GB {found.opened:5.2f} s  {shares}"
     )
 
 
@@ -238,7 +266,9 @@ def main() -> None:
 
 
 def _table(options: argparse.Namespace, home: Path) -> None:
-    print("        n method       cold       warm   60 Wv   lobpcg  memory  of it")
+    print(
+        "        n method       cold       warm   60 Wv   lobpcg  memory    open  of it"
+    )
     rows: dict[str, list[Measured]] = {method: [] for method in options.methods}
     for n in [None] if options.features else options.sizes:
         folder = home / (options.features.stem if n is None else str(n))
