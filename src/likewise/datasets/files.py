@@ -142,17 +142,19 @@ def _read_parquet(path: Path, how: Reading, _: Watch) -> Pile:
 
 
 def _read_array(path: Path, _: Reading, __: Watch) -> Pile:
-    labels = None
-    loaded = np.load(path, allow_pickle=False)
-    if path.suffix.lower() == ".npz":
-        if "X" not in loaded:
+    X = as_samples(np.load(path, allow_pickle=False))
+    return Pile(X, features_shown(X), None)
+
+
+def _read_archive(path: Path, _: Reading, __: Watch) -> Pile:
+    with np.load(path, allow_pickle=False) as archive:
+        if "X" not in archive:
             raise InputError(
-                f"{path.name} holds {', '.join(loaded.files)}, but no array X: save "
+                f"{path.name} holds {', '.join(archive.files)}, but no array X: save "
                 f"the features as X."
             )
-        labels = [str(value) for value in loaded["y"]] if "y" in loaded else None
-        loaded = loaded["X"]
-    X = as_samples(loaded)
+        labels = [str(value) for value in archive["y"]] if "y" in archive else None
+        X = as_samples(archive["X"])
     return Pile(X, features_shown(X), labels)
 
 
@@ -169,7 +171,7 @@ _READERS: dict[str, Callable[[Path, Reading, Watch], Pile]] = {
     ".tsv": _read_csv,
     ".parquet": _read_parquet,
     ".npy": _read_array,
-    ".npz": _read_array,
+    ".npz": _read_archive,
     ".txt": _read_texts,
 }
 

@@ -57,7 +57,8 @@ def only_people(faces: Dataset, name: str, data: Path | None) -> Dataset:
     listed = _find(name, "lfw500/face2_people.txt", "the folder of face-1", data)
     people = listed.read_text(encoding="utf-8").split()
     archive = _find(name, "lfw500/features_dlib.npz", "the folder of face-1", data)
-    kept = np.isin(np.load(archive)["y"].astype(str), people)
+    with np.load(archive, allow_pickle=False) as held:
+        kept = np.isin(held["y"].astype(str), people)
     part = faces.subset(np.flatnonzero(kept))
     return replace(part, name=name, y=coded(part.y))
 
