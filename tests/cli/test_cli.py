@@ -62,6 +62,28 @@ def test_simulate_on_a_table_of_ones_own(likewise: Run) -> None:
     assert json.loads(ran.out)["runs"][0]["jaccard"][0] == 1.0
 
 
+def test_ask_says_how_far_the_neighbours_of_many_samples_are(
+    likewise: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    np.save("X.npy", np.arange(12.0).reshape(6, 2))
+    few = likewise("ask", "X.npy", keys="q\n")
+    monkeypatch.setattr("likewise.cli.ask.FEW", 5)
+
+    many = likewise("ask", "X.npy", keys="q\n")
+
+    assert "neighbours" not in few.err
+    assert "Searching for neighbours: 100 of 100\n" in many.err
+
+
+def test_ask_refuses_a_device_that_there_is_not(likewise: Run) -> None:
+    np.save("X.npy", np.arange(12.0).reshape(6, 2))
+
+    ran = likewise("ask", "X.npy", "--device", "abacus", keys="q\n")
+
+    assert ran.code == 2
+    assert "Choose one of: cpu, cuda" in ran.err
+
+
 def test_methods_lists_every_method(likewise: Run) -> None:
     assert {m["name"] for m in json.loads(likewise("methods", "--json").out)} == set(
         METHODS

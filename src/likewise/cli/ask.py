@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -53,8 +55,8 @@ def ask(
     """
     pile = read_pile(path, Reading(None, tuple(ignore or ()), scaled(scale)))
     kept = answers or Path(f"{path.stem}.answers.jsonl")
-    with progress("Neighbours", pile.X.shape[0]) as watch:
-        is_long = pile.X.shape[0] > FEW
+    is_long = pile.X.shape[0] > FEW
+    with progress("Searching for neighbours", 100) as watch:
         session = Session(
             pile.X,
             method,
@@ -62,12 +64,16 @@ def ask(
             chosen_affinity(affinity, bandwidth),
             journal=JsonLinesJournal(kept),
             device=device,
-            progress=(lambda done, _: watch(done, "")) if is_long else None,
+            progress=partial(_percent, watch) if is_long else None,
         )
     if session.n_questions:
         say(f"Going on after {session.n_questions} answers in {kept}.")
     _converse(session, pile)
     _report(session, as_json)
+
+
+def _percent(watch: Callable[[int, str], None], done: int, total: int) -> None:
+    watch(100 * done // total, "")
 
 
 def _converse(session: Session, pile: Pile) -> None:

@@ -79,6 +79,6 @@ def _plain_lines(title: str, total: int) -> Callable[[int, str], None]:
     def update(done: int, note: str) -> None:
         if due and done >= due[-1]:
             due.pop()
-            say(f"{title}: {done} of {total}, {note}")
+            say(f"{title}: {done} of {total}" + (f", {note}" if note else ""))
 
     return update
