@@ -107,7 +107,7 @@ def test_residuals_stay_small_and_clusters_may_become_more() -> None:
     found = clustering_of(session)
     assert found.n_clusters > 2
     assert len(found.pairs.values) >= found.n_clusters + N_EXTRA
-    assert found.pairs.worst <= 2e-4
+    assert found.pairs.worst <= 5e-4
 
 
 def test_an_answer_costs_a_fraction_of_a_start() -> None:

@@ -32,6 +32,7 @@ from likewise.errors import InputError
 
 FINE = 5e-5  # below this a pass of the filter takes less time than local ones
 FAINT = 0.1  # of the tolerance: directions of change that are not worth a column
+NEARLY = 2.5  # of the tolerance: what local passes may leave
 HALVED = 0.5  # of the residual before: a local pass that leaves more is the last
 LOCAL_PASSES = 4
 FILTER_PASSES = 6
@@ -72,7 +73,8 @@ def updated(
     tolerance is below 5e-5, where a guard is wanted now, or where local passes are of
     no use; and a solution from nothing where many groups have changed at once, where
     the samples are few, or where the residual does not drop. Where it is below 1e-3,
-    a smaller tolerance is worth one pass of the filter and no more.
+    a smaller tolerance is worth one pass of the filter and no more, and none where
+    local passes have come within 2.5 times of it.
 
     Examples
     --------
@@ -98,7 +100,7 @@ def updated(
             found = _grown(found, wanted, seed)
         else:
             found = _settled(replace(found, wanted=wanted), tolerance)
-        if found.worst > tolerance:
+        if found.worst > _enough(tolerance):
             passes = FILTER_PASSES if found.worst > TOLERANCE else 1
             found = refined(found, tolerance, progress, max_passes=passes)
         elif progress is not None:
@@ -108,6 +110,13 @@ def updated(
             operator, wanted, tolerance=tolerance, seed=seed, progress=progress
         )
     return found
+
+
+def _enough(tolerance: float) -> float:
+    """Return the residual that local passes may leave: no cheap pass would halve it."""
+    if tolerance < FINE:
+        return tolerance
+    return max(tolerance, min(NEARLY * tolerance, TOLERANCE))
 
 
 def _is_small(change: Change) -> bool:
