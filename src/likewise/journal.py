@@ -165,16 +165,27 @@ def standing(events: Iterable[Event]) -> Standing:
     gone = {
         id_ for single in singles if isinstance(single, Retracted) for id_ in single.ids
     }
+    told = [single for single in singles if isinstance(single, Told)]
+    names, aside, kept = _said(singles)
+    return Standing(
+        tuple(a for single in told for a in single.answers if a.id not in gone),
+        names,
+        aside,
+        kept,
+        tuple(position for position, _ in acts),
+        sum(len(told_in(event)) for event in listed),
+    )
+
+
+def _said(
+    singles: Iterable[Single],
+) -> tuple[dict[int, str], frozenset[int], frozenset[int]]:
+    """Return names, samples aside and answers left to disagree after these events."""
     names: dict[int, str] = {}
     aside: set[int] = set()
     kept: set[int] = set()
-    answers: list[Answer] = []
     for single in singles:
         match single:
-            case Told():
-                answers += [
-                    answer for answer in single.answers if answer.id not in gone
-                ]
             case Renamed(sample, name):
                 names.pop(sample, None)
                 names[sample] = name
@@ -184,11 +195,4 @@ def standing(events: Iterable[Event]) -> Standing:
                 aside.discard(sample)
             case Kept(ids):
                 kept.update(ids)
-    return Standing(
-        tuple(answers),
-        names,
-        frozenset(aside),
-        frozenset(kept),
-        tuple(position for position, _ in acts),
-        sum(len(told_in(event)) for event in listed),
-    )
+    return names, frozenset(aside), frozenset(kept)
