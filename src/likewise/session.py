@@ -6,30 +6,27 @@ from collections.abc import Callable, Iterable
 from importlib import import_module
 from typing import Any, overload
 
-from likewise.arrays import stack
 from likewise.checks import as_check, check_of
 from likewise.constraints import Verdict
 from likewise.errors import InputError
 from likewise.given import placed
 from likewise.graph import Progress
-from likewise.insight import Insight
 from likewise.journal import (
     Event,
     Journal,
     Kept,
     MemoryJournal,
-    Renamed,
     Retracted,
-    SetAside,
     Undone,
 )
 from likewise.knowledge import Answer, Question
 from likewise.methods import AnyMethod, find_method
+from likewise.pile import Pile
 from likewise.reviews import Revision
 from likewise.views import Group
 
 
-class Session(Insight):
+class Session(Pile):
     """Cluster by questions.
 
     Parameters
@@ -292,36 +289,3 @@ class Session(Insight):
     def reload(self) -> None:
         """Take in what others have written to the journal since it was last read."""
         self._replay()
-
-    # Changing the pile
-
-    def add(self, X_new: Any) -> None:
-        """Add samples behind the present ones; every answer stays.
-
-        Parameters
-        ----------
-        X_new : array-like, DataFrame or sparse matrix of shape (m, n_features)
-            With a precomputed affinity, of shape (m, n + m): the similarity of each new
-            sample to all samples, old and new.
-        """
-        data = stack(self._data, X_new, square=self._affinity == "precomputed")
-        given = self._problem_of(data)
-        self._keep(data)
-        self._data, self._given = data, given
-        self._replay()
-
-    def set_aside(self, sample: int) -> None:
-        """Take a sample out of the game: never asked about, label -1."""
-        self._check(sample)
-        self._append(SetAside(sample))
-
-    def put_back(self, sample: int) -> None:
-        """Bring a sample back that was set aside."""
-        self._check(sample)
-        self._append(SetAside(sample, aside=False))
-
-    def rename(self, group: int | Group, name: str) -> None:
-        """Name a group, given as a group or by any of its samples."""
-        sample = group.id if isinstance(group, Group) else group
-        self._check(sample)
-        self._append(Renamed(sample, name))
