@@ -31,16 +31,19 @@ from likewise.experiments.comparisons import (
     with_and_without_noise,
 )
 from likewise.experiments.findings import Claim
+from likewise.experiments.own_claims import (
+    ABOVE,
+    FULL,
+    MULTICLASS,
+    RIVALS,
+    SAME,
+    claims_of_ours,
+)
 from likewise.experiments.plans import Figure
 from likewise.experiments.trials import Outcome
 
 MOST = 0.51  # of the cases: more than half
-FULL = ("urasc+n", "urasc+p")
-MULTICLASS = ("active-hacc", "cac1", "ffqs", "random")
-RIVALS = (*MULTICLASS, "asc")
 TWO_CLASSES = ("bupa", "diabetes", "sonar")
-ABOVE = f"above: by more than {PAR}"
-SAME = 0.02  # scores that differ by no more cannot be told apart in a plot
 FAILURE = 0.1  # an area that is lower by more is a failure
 
 
@@ -68,7 +71,7 @@ def claims_of(figures: Iterable[Figure], outcomes: Iterable[Outcome]) -> list[Cl
         *_of_some_sets(clustering),
         *_of_noise(noise, clustering),
         *_of_unknown_k(unknown),
-        *_of_ours(clustering, noise, unknown),
+        *claims_of_ours(clustering, noise, unknown),
     ]
 
 
@@ -275,39 +278,5 @@ def _of_unknown_k(unknown: Evidence) -> list[Claim]:
             f"Jaccard of urasc+n at the end, k unknown against k known; the same: "
             f"lower by no more than {SAME}.",
             by_plot(unknown, hidden, known, partial(not_below, SAME), end),
-        ),
-    ]
-
-
-def _of_ours(clustering: Evidence, noise: Evidence, unknown: Evidence) -> list[Claim]:
-    rivals = (*FULL, *RIVALS)
-    return [
-        *(
-            Claim(
-                f"likewise is above every other method {when}",
-                "This project's own method asks fewer questions for the same clusters.",
-                f"Area of likewise against the best other method's; {ABOVE}.",
-                by_plot(evidence, ["likewise"], rivals, above),
-                absent=absent(evidence, (*FULL, *MULTICLASS)),
-                ours=True,
-            )
-            for when, evidence in (
-                ("with true answers", clustering),
-                ("with wrong answers", noise),
-            )
-        ),
-        Claim(
-            "likewise ends the same without the number of groups",
-            "It finds the number of groups by itself.",
-            f"Jaccard of likewise at the end, k unknown against k known; the same: "
-            f"lower by no more than {SAME}.",
-            by_plot(
-                unknown,
-                ["likewise, k unknown"],
-                ["likewise"],
-                partial(not_below, SAME),
-                end,
-            ),
-            ours=True,
         ),
     ]
