@@ -22,9 +22,9 @@ from likewise.app import hand as hand_
 from likewise.app.groups.show import PER_PAGE
 from likewise.app.hand import Hand
 from likewise.app.messages import Preparing
+from likewise.app.movement import moved_between
 from likewise.app.overview import Overview
 from likewise.app.preparing import ALIKE, Workshop
-from likewise.app.show import moved_between
 from likewise.arrays import Floats, Indices
 from likewise.datasets import gather as gather_
 from likewise.exports import export_chunks

@@ -23,6 +23,7 @@ from tests.problems import Tiny, blobs
 
 from likewise.app.cards import MANY_COLUMNS, card_of, compared
 from likewise.app.messages import Card
+from likewise.app.movement import LATELY, Movement
 from likewise.app.show import IN_A_ROW, MANY_GROUPS, PER_PICKER
 from likewise.app.stamped import Stamp
 from likewise.storage import Item
@@ -229,15 +230,22 @@ def test_answers_and_screens_are_counted_apart(ann: TestClient) -> None:
     assert state["progress"]["answers"] >= 2
 
 
-def test_items_that_changed_their_group_are_counted(rows: Served) -> None:
-    labels = np.repeat([0, 1, 2], 4)
-    shown, session = rows.shown, rows.desk.session
-    shown._labels.append((session.n_questions - 1, labels))
+def test_items_that_changed_their_group_are_counted() -> None:
+    labels, movement = np.repeat([0, 1, 2], 4), Movement()
     other = labels.copy()
     other[0] = other[5] = 2
 
-    assert shown._moved(other) == 2
-    assert shown._moved(other[:5]) == 0
+    assert movement.count(7, labels) == 0
+    assert movement.count(8, other) == 2
+    assert movement.count(8, other[:5]) == 0
+
+
+def test_what_moved_long_ago_is_not_counted() -> None:
+    labels, movement = np.repeat([0, 1, 2], 4), Movement()
+    movement.count(0, labels[::-1] * 0)
+    movement.count(1, labels)
+
+    assert movement.count(1 + LATELY, labels) == 0
 
 
 def test_nothing_has_moved_at_first(ann: TestClient) -> None:

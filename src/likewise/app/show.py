@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
-from numpy.typing import NDArray
 
 from likewise.app.cards import card_of, compared
 from likewise.app.desk import Desk
@@ -24,6 +20,7 @@ from likewise.app.messages import (
     State,
     Status,
 )
+from likewise.app.movement import Movement
 from likewise.app.overview import Overview
 from likewise.arrays import Indices
 from likewise.constraints import Verdict
@@ -39,7 +36,6 @@ STRIP = 4  # further members under a card
 IN_A_ROW = 3  # "different" answers about one sample before the picker opens
 MANY_GROUPS = 8
 CALLED = ("this one", "the other")  # people do not know samples by numbers
-LATELY = 10  # answers over which moving items are counted
 
 
 @dataclass
@@ -62,7 +58,7 @@ class Shown:
     about: str
     kind: str
     hints: bool = False
-    _labels: deque[tuple[int, NDArray[Any]]] = field(default_factory=deque)
+    _movement: Movement = field(default_factory=Movement)
     _overview: Overview | None = None
 
     def __post_init__(self) -> None:
@@ -207,7 +203,7 @@ class Shown:
             screens=len([e for e in told if e.answers[0].how != "given"]),
             groups=len(clusters_in(labels)),
             settled=found.settled,
-            moved=self._moved(labels),
+            moved=self._movement.count(self.desk.session.n_questions, labels),
             expected=found.expected_jaccard,
             deferred=len(settled.deferred),
             aside=len(settled.aside),
@@ -217,18 +213,6 @@ class Shown:
             failed=checked.n_failed,
             wrong=checked.rate if checked.n_checks else None,
         )
-
-    def _moved(self, labels: Indices) -> int:
-        """Return how many items changed their group over the last answers."""
-        now = self.desk.session.n_questions
-        if not self._labels or self._labels[-1][0] != now:
-            self._labels.append((now, labels.astype(np.int32)))
-        while len(self._labels) > 1 and self._labels[1][0] <= now - LATELY:
-            self._labels.popleft()
-        before = self._labels[0][1]
-        if len(before) != len(labels) or np.array_equal(before, labels):
-            return 0
-        return moved_between(before, labels)
 
     # Groups
 
@@ -301,16 +285,3 @@ class Shown:
         if self._overview is not None:
             return self._overview.numbers
         return Numbers.kept_in(self.desk.project.info().settings)
-
-
-def moved_between(before: NDArray[Any], labels: Indices) -> int:
-    """Return how many items are not with most of those that they were with.
-
-    Examples
-    --------
-    >>> moved_between(np.array([0, 0, 0, 1]), np.array([2, 2, 0, 0]))
-    1
-    """
-    ones = np.ones(len(labels), dtype=np.intp)
-    pairs = sp.coo_array((ones, (before + 1, labels + 1))).tocsr()
-    return len(labels) - int(pairs.max(axis=1).sum())
