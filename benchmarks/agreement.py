@@ -24,16 +24,19 @@ from sklearn.metrics import adjusted_rand_score
 from threadpoolctl import threadpool_limits
 
 from likewise import LabelOracle, Session
-from likewise.arrays import AnyFloats, Indices
-from likewise.engine import Pairs, operator_of
-from likewise.engine.subspace import ritz_of
-from likewise.methods import AnyMethod
+from likewise._arrays import AnyFloats, Indices
+from likewise.methods import AnyMethod, urasc
+from likewise.methods._clustering_large import WarmClustering
 from likewise.methods.clustering import SpectralModel
 from likewise.methods.constrained import N_EXTRA
-from likewise.methods.urasc import urasc
-from likewise.methods.warm import WarmClustering
-from likewise.operators import ConstrainedWeights, signed_normalised
-from likewise.spectral import lowest
+from likewise.spectral import (
+    ConstrainedWeights,
+    Pairs,
+    lowest,
+    operator_of,
+    signed_normalised,
+)
+from likewise.spectral._eigen_cold import ritz_of
 
 WARM = urasc("urasc+n", n_exact=0)
 N_FIRST = 30  # answers before states are compared

@@ -17,8 +17,8 @@ from threadpoolctl import threadpool_limits
 
 from likewise import LabelOracle, Session, jaccard, run
 from likewise.datasets import load
+from likewise.experiments._metrics import ari
 from likewise.methods import urasc
-from likewise.metrics import ari
 
 SETS = ["wine", "iris", "sonar", "breast_cancer", "bupa"]
 SETS += ["cho", "balance", "diabetes", "face-2", "dog"]

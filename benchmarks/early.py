@@ -16,9 +16,9 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from likewise import LabelOracle, Session, jaccard, run
-from likewise.arrays import Floats
+from likewise._arrays import Floats
 from likewise.datasets import load
-from likewise.metrics import ari
+from likewise.experiments._metrics import ari
 
 SETS = ["wine", "iris", "breast_cancer", "sonar", "balance", "bupa", "diabetes"]
 SETS += ["cho", "digits", "dog", "face-1", "leaf"]

@@ -35,18 +35,19 @@ from sklearn.neighbors import NearestNeighbors
 from threadpoolctl import threadpool_limits
 
 from likewise import LabelOracle, Session, jaccard
-from likewise.affinity import N_EDGES, N_SHARES
-from likewise.arrays import AnyFloats, Indices
-from likewise.distributed import representatives, spread
-from likewise.graph import (
+from likewise._arrays import AnyFloats, Indices
+from likewise.affinity import (
+    N_EDGES,
+    N_SHARES,
     directed_weights,
-    local_scale,
+    has_faiss,
     nearest_neighbours,
-    recall_of,
-    search_for,
 )
-from likewise.graph.build import connected, symmetric
-from likewise.graph.search import has_faiss
+from likewise.affinity._graph import connected, symmetric
+from likewise.affinity._knn import recall_of
+from likewise.affinity._search import search_for
+from likewise.affinity._weights import local_scale
+from likewise.distributed import representatives, spread
 
 N_YARDSTICK = 2000
 N_ANSWERS = 100

@@ -25,8 +25,8 @@ from tests.app.places import Served, new_id, served
 from threadpoolctl import threadpool_limits
 
 from likewise import LabelOracle, Session
-from likewise.app.preparing import Heap, Pile, Watch
-from likewise.datasets.items import Gathered, Item
+from likewise.app._preparing import Heap, Pile, Watch
+from likewise.items import Gathered, Item
 from likewise.storage import open_store
 
 N_ACTED = 60

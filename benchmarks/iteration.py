@@ -22,13 +22,12 @@ from sklearn.cluster import SpectralClustering
 from threadpoolctl import threadpool_limits
 
 from likewise import LabelOracle, Session, run
-from likewise.arrays import AnyFloats, Indices
+from likewise._arrays import AnyFloats, Indices
+from likewise.methods import urasc
+from likewise.methods._scores._gradient import exact_gradient
 from likewise.methods.clustering import SpectralModel
 from likewise.methods.constrained import ConstrainedClustering
-from likewise.methods.urasc import urasc
-from likewise.operators import signed_normalised
-from likewise.scores.gradient import exact_gradient
-from likewise.spectral import Spectrum
+from likewise.spectral import Spectrum, signed_normalised
 
 N_CLUSTERS = 10
 EXACT = urasc("urasc+n", n_exact=10**9)  # larger piles: scale.py

@@ -35,15 +35,13 @@ from tests.app.places import Served, answered, new_id, served
 from threadpoolctl import threadpool_limits
 
 from likewise import Answer, Question, Verdict
+from likewise._arrays import Floats, Indices
 from likewise.affinity import Affinity
-from likewise.app.preparing import PathHeap, Workshop
-from likewise.arrays import Floats, Indices
-from likewise.datasets.files import Reading
-from likewise.journal import Told
-from likewise.knowledge import Knowledge
-from likewise.methods import Method
-from likewise.methods.base import Chances, Expectation
-from likewise.problem import Problem
+from likewise.app import PathHeap, Workshop
+from likewise.items import Reading
+from likewise.knowledge import Knowledge, Told
+from likewise.methods import Method, Problem
+from likewise.methods._base import Chances, Expectation
 from likewise.storage import Project, open_store
 
 N_COLUMNS = 10  # of a table

@@ -15,9 +15,9 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from likewise import LabelOracle, Session, run
+from likewise.affinity import standardised
 from likewise.datasets import load
-from likewise.metrics import ari
-from likewise.scaling import standardised
+from likewise.experiments._metrics import ari
 
 MARKS = (20, 50, 100, 200, 400)
 BEST = {

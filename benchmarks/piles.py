@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from likewise.arrays import AnyFloats, Indices
-from likewise.graph.rows import spans
+from likewise._arrays import AnyFloats, Indices
+from likewise.affinity import spans
 
 LATENT, NOISE = 12, 0.1
 N_MADE = 100_000  # rows made at a time

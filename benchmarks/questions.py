@@ -32,13 +32,14 @@ from rich.progress import BarColumn, Progress, TextColumn
 from threadpoolctl import threadpool_limits
 
 from likewise import METHODS, LabelOracle, MissingDataError, Session, jaccard, run
-from likewise.arrays import Indices
+from likewise._arrays import Indices
 from likewise.datasets import DATASETS, Dataset, load
-from likewise.experiments import summary
-from likewise.experiments.figures import COLOURS, draw_panels
+from likewise.experiments import LEVELS, all_in_one, v_measure
+from likewise.experiments import _summary as summary
+from likewise.experiments._metrics import ari
+from likewise.experiments._summary import MARKS, Cell, Run
+from likewise.experiments.paper._figures import COLOURS, draw_panels
 from likewise.experiments.runner import Curve
-from likewise.experiments.summary import LEVELS, MARKS, Cell, Run
-from likewise.metrics import all_in_one, ari, v_measure
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,7 +28,8 @@ from urllib.request import Request
 from examples.front_end import Client
 from tests.e2e.running import cold_context, started
 
-from likewise.metrics import ari, jaccard
+from likewise.experiments import jaccard
+from likewise.experiments._metrics import ari
 
 LEVELS = (0.9, 0.95, 0.99, 1.0)
 

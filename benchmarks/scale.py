@@ -44,16 +44,18 @@ from sklearn.cluster import MiniBatchKMeans, SpectralClustering
 from threadpoolctl import threadpool_limits
 
 from likewise import Answer, LabelOracle, Question, Session, Verdict
-from likewise.affinity import Affinity, precomputed
-from likewise.arrays import AnyFloats, Indices, Sparse
-from likewise.engine.order import local_order, renumbered
-from likewise.graph import (
+from likewise._arrays import AnyFloats, Indices, Sparse
+from likewise.affinity import (
+    Affinity,
     directed_weights,
-    local_scale,
     nearest_neighbours,
-    neighbour_graph,
+    precomputed,
 )
-from likewise.journal import MemoryJournal, Told
+from likewise.affinity._graph import neighbour_graph
+from likewise.affinity._weights import local_scale
+from likewise.knowledge import MemoryJournal, Told
+from likewise.spectral import renumbered
+from likewise.spectral._graph import local_order
 
 N_NEAR = 20
 N_KNOWN = 500

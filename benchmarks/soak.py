@@ -26,7 +26,7 @@ from tests.app.killing import Killing, Mixed, moments
 from tests.app.processes import Person, Running, write_table
 from tests.problems import blobs
 
-from likewise.cli.output import print_table, progress
+from likewise.cli._output import print_table, progress
 
 SIZES = (12,) * 12  # of the groups in a pile; when all is settled, another is begun
 

@@ -7,9 +7,9 @@ from itertools import combinations
 
 import numpy as np
 
-from likewise.arrays import Floats
-from likewise.constraints import Constraints, Link, Verdict
-from likewise.knowledge import Answer, Question
+from likewise._arrays import Floats
+from likewise.knowledge import Answer, Constraints, Question, Verdict
+from likewise.knowledge._constraints import Link
 
 Relations = dict[tuple[int, int], Verdict | None]
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from likewise.arrays import Floats, Indices
+from likewise._arrays import Floats, Indices
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,8 +18,15 @@ from hypothesis import strategies as st
 from tests.strategies import VERDICTS, pairs
 
 from likewise import Answer, Question
-from likewise.journal import Event, Renamed, Retracted, SetAside, Told, Undone
-from likewise.knowledge import Prediction
+from likewise.knowledge import (
+    Event,
+    Prediction,
+    Renamed,
+    Retracted,
+    SetAside,
+    Told,
+    Undone,
+)
 from likewise.storage import Store, open_store
 
 KINDS = ("memory", "sqlite", "postgresql")

@@ -7,8 +7,9 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from tests.definitions import truth_of
 
-from likewise.arrays import Floats
-from likewise.constraints import Link, Verdict
+from likewise._arrays import Floats
+from likewise.knowledge import Verdict
+from likewise.knowledge._constraints import Link
 
 VERDICTS = tuple(Verdict)
 

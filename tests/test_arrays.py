@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 import scipy.sparse as sp
 
-from likewise.arrays import (
+from likewise._arrays import (
     FEW,
     Floats,
     as_affinity,

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from likewise._registry import Registry
 from likewise.errors import InputError, PluginWarning
-from likewise.registry import Registry
 
 PLUGIN = """
 TWO = 2

@@ -1,6 +1,5 @@
 """Sort anything into the groups you mean, by answering "same or different?"."""
 
-from likewise.constraints import Verdict
 from likewise.errors import (
     ContradictionError,
     InputError,
@@ -8,12 +7,10 @@ from likewise.errors import (
     MissingDataError,
     MissingExtraError,
 )
-from likewise.estimator import ActiveClustering
-from likewise.knowledge import Answer, Question
+from likewise.experiments import jaccard, v_measure
+from likewise.knowledge import Answer, Question, Verdict
 from likewise.methods import METHODS
-from likewise.metrics import jaccard, v_measure
-from likewise.oracles import FunctionOracle, LabelOracle, run
-from likewise.session import Session
+from likewise.session import ActiveClustering, FunctionOracle, LabelOracle, Session, run
 
 __all__ = [
     "METHODS",

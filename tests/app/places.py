@@ -15,15 +15,12 @@ from fastapi.testclient import TestClient
 from PIL import Image
 from tests.problems import Tiny, blobs
 
-from likewise.app.desk import Desk
-from likewise.app.people import Door
-from likewise.app.preparing import Heap, PathHeap, Pile, Watch, Workshop
-from likewise.app.server import create_app
-from likewise.app.show import Shown
-from likewise.app.workplace import Workplace
-from likewise.datasets.files import Reading
-from likewise.datasets.items import Gathered, Item
+from likewise.app import Door, PathHeap, Workplace, Workshop, create_app
+from likewise.app._desk import Desk
+from likewise.app._preparing import Heap, Pile, Watch
+from likewise.app._show import Shown
 from likewise.encoders import Encoder
+from likewise.items import Gathered, Item, Reading
 from likewise.storage import MemoryStore, Project
 
 KINDS = ("image", "text", "row")

@@ -41,9 +41,9 @@ def write_table(folder: Path, tiny: Tiny) -> None:
 
 def serve(folder: Path, method: str, settings: Any, out: Connection) -> None:
     """Do what ``likewise app`` does."""
-    from likewise.app.preparing import PathHeap
-    from likewise.cli.serving import Listening, Sorting, run_app
-    from likewise.datasets.files import Reading
+    from likewise.app import PathHeap
+    from likewise.cli._serving import Listening, Sorting, run_app
+    from likewise.items import Reading
 
     sys.stdout = os.fdopen(os.dup(out.fileno()), "w", buffering=1)
     sys.stderr = (folder / "stderr.txt").open("a", buffering=1)

@@ -27,11 +27,10 @@ from tests.app.test_crowd import running
 from tests.e2e.running import started, warm_context
 from tests.problems import blobs
 
-from likewise.app.api import WHY, operations, troubles
-from likewise.app.examples import example_of
-from likewise.app.people import MANY
-from likewise.app.security import MOST_BYTES
-from likewise.metrics import jaccard
+from likewise.app._api import WHY, example_of, operations, troubles
+from likewise.app._people import MANY
+from likewise.app._security import MOST_BYTES
+from likewise.experiments import jaccard
 
 ROOT = Path(__file__).parents[2]
 FRONT_END = ROOT / "examples/front_end.py"

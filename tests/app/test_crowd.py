@@ -19,8 +19,8 @@ from tests.app.places import Served, rows_heap, served
 from tests.problems import blobs
 from tests.stores import reopener
 
-from likewise.app.server import listening
-from likewise.journal import Told
+from likewise.app import listening
+from likewise.knowledge import Told
 
 N_PEOPLE = 20
 MOST_TRIES = 200  # of one person, so that nobody stays for ever

@@ -12,17 +12,11 @@ from tests.app.places import Clock, new_id, rows_heap, served
 from tests.problems import Tiny, blobs
 from tests.stores import reopener
 
-from likewise.app.desk import (
-    ALREADY,
-    LEASE,
-    NOTHING_TO_UNDO,
-    Desk,
-)
-from likewise.app.messages import Aside, Pick, Rename, Reply, Undo
-from likewise.app.stamped import Stamp, StampedJournal
-from likewise.constraints import Verdict
+from likewise.app._desk import ALREADY, LEASE, NOTHING_TO_UNDO, Desk
+from likewise.app._messages import Aside, Pick, Rename, Reply, Undo
+from likewise.app._stamped import Stamp, StampedJournal
 from likewise.errors import InputError, StaleError
-from likewise.journal import Renamed, Told
+from likewise.knowledge import Renamed, Told, Verdict
 from likewise.methods import METHODS
 from likewise.session import Session
 from likewise.storage import OpenQuestion, Project, ProjectJournal

@@ -11,9 +11,9 @@ from fastapi.testclient import TestClient
 from tests.app.places import Served, answered, new_id, rows_heap, served, truly
 from tests.problems import blobs
 
-from likewise.app.desk import EVERY
-from likewise.checks import is_drawn
+from likewise.app._desk import EVERY
 from likewise.knowledge import Question
+from likewise.session._control import is_drawn
 
 PILE = blobs((10, 10, 10), spread=1.2)
 right = truly(PILE)

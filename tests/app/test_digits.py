@@ -9,7 +9,8 @@ import numpy as np
 from PIL import Image
 from tests.app.places import served
 
-from likewise.app.digits import EDGE, DigitsHeap, drawn
+from likewise.app import DigitsHeap
+from likewise.app._digits import EDGE, drawn
 
 
 def test_a_digit_is_drawn_dark_on_light() -> None:

@@ -21,12 +21,12 @@ from tests.app.places import (
 )
 from tests.problems import blobs
 
-from likewise.app.groups.plans import MEANWHILE
-from likewise.app.groups.show import PER_PAGE, group_of, groups_of
-from likewise.app.messages import Aside
-from likewise.app.show import Shown
-from likewise.app.stamped import Stamp
-from likewise.constraints import Verdict
+from likewise.app._messages import Aside
+from likewise.app._show import Shown
+from likewise.app._stamped import Stamp
+from likewise.app.groups._plans import MEANWHILE
+from likewise.app.groups._show import PER_PAGE, group_of, groups_of
+from likewise.knowledge import Verdict
 from likewise.storage import Project, open_store
 
 HEAPS = blobs((10, 10, 10), spread=0.6)

@@ -31,8 +31,7 @@ from tests.app.places import (
 from tests.problems import blobs
 from tests.stores import reopener
 
-from likewise.app.api import Trouble, operations
-from likewise.app.examples import example_of
+from likewise.app._api import Trouble, example_of, operations
 from likewise.storage import Project
 
 DOCUMENT = served(Path()).app.openapi()
@@ -133,7 +132,7 @@ def declares(document: Any, method: str, path: str, code: int) -> None:
     known = document["paths"][path][method.lower()]["responses"]
     assert str(code) in known, (
         f"{method.upper()} {path} answered {code}, which it does not declare: add "
-        f"responses=troubles({code}) to its decorator (likewise.app.api)."
+        f"responses=troubles({code}) to its decorator (likewise.app._api)."
     )
 
 

@@ -13,12 +13,14 @@ from tests.app.places import Clock, Served, answered, new_id, rows_heap, served
 from tests.problems import blobs
 
 from likewise import Answer, Question, Session, Verdict
-from likewise.app.history.choosing import SURPRISING, Wanted, chosen
-from likewise.app.history.ledger import Ledger, Mark, ledger_of
-from likewise.app.history.show import PER_ACT, PER_PAGE, History
-from likewise.journal import (
+from likewise.app.history._choosing import SURPRISING, Wanted, chosen
+from likewise.app.history._ledger import Ledger, Mark, ledger_of
+from likewise.app.history._show import PER_ACT, PER_PAGE, History
+from likewise.knowledge import (
     Event,
     Kept,
+    Knowledge,
+    Prediction,
     Renamed,
     Retracted,
     SetAside,
@@ -27,8 +29,7 @@ from likewise.journal import (
     Undone,
     standing,
 )
-from likewise.knowledge import Knowledge, Prediction
-from likewise.storage.base import Act
+from likewise.storage import Act
 
 SAME, DIFFERENT, UNSURE = Verdict.SAME, Verdict.DIFFERENT, Verdict.UNSURE
 Tell = Callable[..., None]

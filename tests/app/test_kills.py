@@ -12,7 +12,7 @@ from tests.app.processes import NAME, Person, Running, write_table
 from tests.problems import Tiny, blobs
 
 from likewise import Session
-from likewise.journal import Told
+from likewise.knowledge import Told
 from likewise.storage import open_store
 
 CASES = [

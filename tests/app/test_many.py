@@ -18,24 +18,25 @@ from tests.app.places import Served, answered, path_heap, rows_heap, served
 from tests.problems import Tiny, blobs
 
 from likewise import Answer, Question, Session
-from likewise.app import hand as hand_
-from likewise.app.groups.show import PER_PAGE
-from likewise.app.hand import Hand
-from likewise.app.messages import Preparing
-from likewise.app.movement import moved_between
-from likewise.app.overview import Overview
-from likewise.app.preparing import ALIKE, Workshop
-from likewise.arrays import Floats, Indices
-from likewise.datasets import gather as gather_
+from likewise._arrays import Floats, Indices
+from likewise.app import Workshop
+from likewise.app import _hand as hand_
+from likewise.app._hand import Hand
+from likewise.app._messages import Preparing
+from likewise.app._movement import moved_between
+from likewise.app._overview import Overview
+from likewise.app._preparing import ALIKE
+from likewise.app.groups._show import PER_PAGE
+from likewise.exports import _tables as tables_
 from likewise.exports import export_chunks
-from likewise.exports import tables as tables_
-from likewise.identities import Numbers
+from likewise.items import _gather as gather_
 from likewise.knowledge import Knowledge
 from likewise.methods import Method
-from likewise.methods.base import Chances, Expectation
+from likewise.methods._base import Chances, Expectation
+from likewise.session import Numbers
 from likewise.storage import Item, MemoryStore, open_store
-from likewise.storage import sql as sql_
-from likewise.storage.sql import SqlProject
+from likewise.storage.sql import _store as sql_
+from likewise.storage.sql._store import SqlProject
 
 N_LARGE = 400
 

@@ -27,13 +27,12 @@ from tests.app.places import (
 from tests.problems import blobs
 from tests.stores import KINDS, reopener
 
-from likewise.app.map import drawing
-from likewise.app.map.apart import plane_apart
-from likewise.app.map.drawing import EDGE, sample_of
-from likewise.app.map.making import MAP, SEAL, Drawing, brought_plane
+from likewise.app.map import _drawing as drawing
+from likewise.app.map._apart import plane_apart
+from likewise.app.map._drawing import EDGE, sample_of
+from likewise.app.map._making import MAP, SEAL, Drawing, brought_plane
 from likewise.errors import InputError
-from likewise.projection import plane_of, plane_of_affinity
-from likewise.storage.sessions import FEATURES
+from likewise.session import FEATURES, plane_of, plane_of_affinity
 
 COLUMNS = ("x", "y", "group", "status")
 

@@ -12,8 +12,9 @@ from tests.app.places import PORT, SECRET, Clock, Served, rows_heap, served
 from tests.problems import blobs
 
 from likewise import InputError
-from likewise.app import people
-from likewise.app.people import LASTS, LONGEST, Door, name_of
+from likewise.app import Door
+from likewise.app import _people as people
+from likewise.app._people import LASTS, LONGEST, name_of
 
 COOKIE = f"likewise-{PORT}"
 GARBAGE = [

@@ -28,10 +28,10 @@ from tests.app.places import (
 from tests.problems import blobs
 
 from likewise import InputError
-from likewise.app.preparing import CRITERION, Pile, Watch, merged
+from likewise.app._preparing import CRITERION, Pile, Watch, merged
 from likewise.encoders import Encoder
+from likewise.session import FEATURES
 from likewise.storage import Project
-from likewise.storage.sessions import FEATURES
 
 
 @pytest.fixture

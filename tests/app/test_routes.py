@@ -24,7 +24,7 @@ from tests.app.places import (
 from tests.problems import blobs
 from tests.stores import reopener
 
-from likewise.app.desk import ALREADY, NOTHING_TO_UNDO
+from likewise.app._desk import ALREADY, NOTHING_TO_UNDO
 from likewise.errors import StaleError, StorageError
 
 ACTS = ("answer", "pick", "aside", "undo", "rename")

@@ -39,8 +39,8 @@ from tests.app.places import (
 from tests.problems import blobs
 
 from likewise import InputError
-from likewise.app.security import HEADERS, MOST_BYTES, host_of
-from likewise.cli.serving import chosen_password
+from likewise.app._security import HEADERS, MOST_BYTES, host_of
+from likewise.cli._serving import chosen_password
 
 EVIL = "<script>alert('x')</script>\"'&"
 

@@ -21,11 +21,11 @@ from tests.app.places import (
 )
 from tests.problems import Tiny, blobs
 
-from likewise.app.cards import MANY_COLUMNS, card_of, compared
-from likewise.app.messages import Card
-from likewise.app.movement import LATELY, Movement
-from likewise.app.show import IN_A_ROW, MANY_GROUPS, PER_PICKER
-from likewise.app.stamped import Stamp
+from likewise.app._cards import MANY_COLUMNS, card_of, compared
+from likewise.app._messages import Card
+from likewise.app._movement import LATELY, Movement
+from likewise.app._show import IN_A_ROW, MANY_GROUPS, PER_PICKER
+from likewise.app._stamped import Stamp
 from likewise.storage import Item
 
 MANY = blobs((3,) * (PER_PICKER + 8), spread=0.05)

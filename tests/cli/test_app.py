@@ -20,11 +20,12 @@ from tests.app.places import picture_folder
 from tests.commands import Run
 
 from likewise import InputError
-from likewise.app.messages import Preparing
-from likewise.app.server import PORT, listening
-from likewise.cli import serving
-from likewise.cli.homes import home_of, secret_of
-from likewise.cli.serving import chosen_password, without_password
+from likewise.app import listening
+from likewise.app._messages import Preparing
+from likewise.app._server import PORT
+from likewise.cli import _serving as serving
+from likewise.cli._homes import home_of, secret_of
+from likewise.cli._serving import chosen_password, without_password
 
 MAIN = "from likewise.cli import main; main()"
 

@@ -16,8 +16,8 @@ from tests.stores import postgresql_url
 from typer.testing import CliRunner, Result
 
 from likewise import InputError, Session
-from likewise.cli import exporting
-from likewise.cli.homes import home_of
+from likewise.cli import _exporting as exporting
+from likewise.cli._homes import home_of
 from likewise.storage import Item, Project, ProjectJournal, open_store
 
 COMMANDS = typer.Typer()

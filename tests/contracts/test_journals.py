@@ -9,11 +9,12 @@ import pytest
 
 from likewise import Answer, InputError, LabelOracle, Question, Session, Verdict, run
 from likewise.datasets import load
-from likewise.journal import (
+from likewise.knowledge import (
     Event,
     Journal,
     Kept,
     MemoryJournal,
+    Prediction,
     Renamed,
     Retracted,
     SetAside,
@@ -21,7 +22,6 @@ from likewise.journal import (
     Told,
     Undone,
 )
-from likewise.knowledge import Prediction
 from likewise.storage import JsonLinesJournal, ProjectJournal, Store, open_store
 
 Reopen = Callable[[], Journal]

@@ -14,11 +14,10 @@ from tests.definitions import classes_of, truth_of
 from tests.problems import Tiny, blobs
 
 from likewise import METHODS, LabelOracle, Question, Session, run
+from likewise._arrays import Floats, Indices
 from likewise.affinity import auto
-from likewise.arrays import Floats, Indices
-from likewise.constraints import Verdict
 from likewise.errors import AssumptionWarning, InputError
-from likewise.knowledge import Knowledge
+from likewise.knowledge import Knowledge, Verdict
 
 
 @pytest.fixture(params=METHODS)

@@ -19,8 +19,7 @@ from tests.strategies import pairs
 
 from likewise import Answer, InputError, Question, Verdict
 from likewise.errors import StaleError
-from likewise.journal import Event, Renamed, SetAside, Told, Undone
-from likewise.knowledge import Prediction
+from likewise.knowledge import Event, Prediction, Renamed, SetAside, Told, Undone
 from likewise.storage import Act, Item, MemoryStore, OpenQuestion, Project, Store
 
 SAME = Told((Answer(Question(3, 1), Verdict.SAME, 1),))

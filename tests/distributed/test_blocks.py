@@ -10,7 +10,7 @@ import scipy.sparse as sp
 from tests.problems import random_affinity
 
 from likewise.distributed import open_graph
-from likewise.distributed.blocks import saved
+from likewise.distributed._blocks import saved
 from likewise.errors import MissingDataError
 
 

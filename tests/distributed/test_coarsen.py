@@ -11,8 +11,9 @@ import scipy.sparse as sp
 from tests.problems import Tiny, blobs
 
 from likewise import InputError, Session, jaccard
-from likewise.arrays import Floats
-from likewise.distributed import Representatives, coarsen, representatives, spread
+from likewise._arrays import Floats
+from likewise.distributed import Representatives, representatives, spread
+from likewise.distributed import _coarsen as coarsen
 
 
 @pytest.fixture

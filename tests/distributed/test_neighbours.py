@@ -12,18 +12,14 @@ from scipy.sparse.csgraph import connected_components
 from tests.distributed.conftest import dask_array
 
 from likewise import InputError, Session
-from likewise.affinity import auto
-from likewise.arrays import Floats, Sparse
-from likewise.distributed import neighbours, open_graph, searching
-from likewise.distributed.tasks import edges_of
-from likewise.graph import (
-    Neighbours,
-    Search,
-    links,
-    local_scale,
-    nearest_neighbours,
-    neighbour_graph,
-)
+from likewise._arrays import Floats, Sparse
+from likewise.affinity import Neighbours, Search, auto, nearest_neighbours
+from likewise.affinity import _indexes as links
+from likewise.affinity._graph import neighbour_graph
+from likewise.affinity._weights import local_scale
+from likewise.distributed import _search as searching
+from likewise.distributed import neighbours, open_graph
+from likewise.distributed._tasks import edges_of
 
 EXACT = ("flat", "blocks")
 

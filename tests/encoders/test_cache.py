@@ -11,8 +11,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from likewise.encoders import VectorCache
-from likewise.encoders.base import Vectors
+from likewise.encoders import VectorCache, Vectors
 from likewise.errors import CacheWarning
 
 NAME = "sizes/1"

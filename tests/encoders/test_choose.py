@@ -11,8 +11,7 @@ import pytest
 from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.preprocessing import StandardScaler
 
-from likewise.encoders import Encoder, encoder_for
-from likewise.encoders.base import encoded
+from likewise.encoders import Encoder, encoded, encoder_for
 from likewise.errors import InputError, MissingExtraError
 
 
@@ -27,7 +26,7 @@ def without_backbone(name: str, package: str | None = None) -> ModuleSpec | None
 def test_without_the_extra_pictures_get_edges_and_colours(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("likewise.encoders.backbone.find_spec", without_backbone)
+    monkeypatch.setattr("likewise.encoders._backbone.find_spec", without_backbone)
 
     chosen = encoder_for("image")
 
@@ -38,7 +37,7 @@ def test_without_the_extra_pictures_get_edges_and_colours(
 def test_a_backbone_that_is_not_installed_comes_with_the_command(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("likewise.encoders.backbone.find_spec", without_backbone)
+    monkeypatch.setattr("likewise.encoders._backbone.find_spec", without_backbone)
 
     with pytest.raises(MissingExtraError, match=r"likewise\[images\]"):
         encoder_for("image", "lite0")

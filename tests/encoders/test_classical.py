@@ -6,8 +6,8 @@ import numpy as np
 from PIL import Image
 from tests.generated import left_half_red, noise
 
-from likewise.encoders.base import Vectors
-from likewise.encoders.classical import colours, edges, encode_pictures
+from likewise.encoders import Vectors
+from likewise.encoders._classical import colours, edges, encode_pictures
 
 
 def stripes(*, upright: bool) -> Image.Image:

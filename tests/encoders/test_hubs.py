@@ -9,15 +9,14 @@ import numpy as np
 import pytest
 from tests.generated import noise
 
-from likewise.encoders import encoder_for
-from likewise.encoders.base import encoded
+from likewise.encoders import encoded, encoder_for
 from likewise.errors import InputError
 
 
 def test_a_package_that_is_not_installed_is_named(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("likewise.encoders.hubs.find_spec", lambda _: None)
+    monkeypatch.setattr("likewise.encoders._hubs.find_spec", lambda _: None)
 
     with pytest.raises(InputError, match="run `pip install timm`"):
         encoder_for("image", "timm:resnet18")

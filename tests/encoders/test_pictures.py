@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from PIL import Image
 from tests.generated import bomb, left_half_red, noise, packed
 
-from likewise.encoders.pictures import centre_crop, open_picture, thumbnail
+from likewise.encoders import open_picture, thumbnail
+from likewise.encoders._pictures import centre_crop
 from likewise.errors import UnreadableFileError
 
 ROTATED = 6  # EXIF: the camera was held upright, turn clockwise to see it
@@ -144,7 +145,7 @@ def test_what_is_no_whole_picture_is_refused(
 
 
 def test_an_enormous_file_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("likewise.encoders.pictures.MAX_PICTURE_BYTES", 1000)
+    monkeypatch.setattr("likewise.encoders._pictures.MAX_PICTURE_BYTES", 1000)
 
     with pytest.raises(UnreadableFileError, match="give a smaller copy"):
         open_picture(packed(noise((100, 100))))

@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 from tests.outcomes import flat, outcome, rising
 
-from likewise.experiments.figures import LOOKS, draw_figure, looks_of
-from likewise.experiments.plans import FIGURES, Figure, Line, Panel, read_figure
+from likewise.experiments.paper import FIGURES, Figure, read_figure
+from likewise.experiments.paper._figures import LOOKS, draw_figure, looks_of
+from likewise.experiments.paper._plans import Line, Panel
 
 WINE, SONAR = Panel("wine", 100), Panel("sonar", 60, noise=0.02)
 FIGURE = Figure(

@@ -8,7 +8,9 @@ import numpy as np
 import pytest
 from tests.outcomes import flat, outcome, rising
 
-from likewise.experiments.outcomes import (
+from likewise.experiments._summary import log_grid
+from likewise.experiments.paper import Figure
+from likewise.experiments.paper._outcomes import (
     area,
     curves_of,
     level_of,
@@ -16,9 +18,8 @@ from likewise.experiments.outcomes import (
     score_at,
     standing_of,
 )
-from likewise.experiments.plans import Figure, Panel
-from likewise.experiments.summary import log_grid
-from likewise.experiments.trials import Outcome
+from likewise.experiments.paper._plans import Panel
+from likewise.experiments.paper._trials import Outcome
 
 WINE, SONAR = Panel("wine", 100), Panel("sonar", 60)
 FIGURE = Figure("mine", "Mine", "", (WINE, SONAR), ("a", "b"))

@@ -8,7 +8,8 @@ import pytest
 
 from likewise.datasets import DATASETS
 from likewise.errors import InputError
-from likewise.experiments.plans import FIGURES, Panel, read_figure
+from likewise.experiments.paper import FIGURES, read_figure
+from likewise.experiments.paper._plans import Panel
 from likewise.methods import METHODS
 
 BUDGETS = {

@@ -10,8 +10,9 @@ from PIL import Image
 
 from likewise.datasets import load
 from likewise.errors import InputError, MissingDataError
-from likewise.experiments.plans import Figure, Panel
-from likewise.experiments.qualitative import (
+from likewise.experiments.paper import Figure
+from likewise.experiments.paper._plans import Panel
+from likewise.experiments.paper._qualitative import (
     PER_CLASS,
     draw_pictures,
     drawn_samples,

@@ -12,11 +12,18 @@ import pytest
 
 from likewise.datasets import DATASETS, Dataset, Entry
 from likewise.errors import InputError, MissingDataError
-from likewise.experiments.plans import Figure, Panel
-from likewise.experiments.reproduce import added_panel, evaluate, grid_of
-from likewise.experiments.results import Results
-from likewise.experiments.scheduling import Result, on_cluster, on_cores
-from likewise.experiments.trials import Failure, Job, Outcome, method_of
+from likewise.experiments.paper import (
+    Figure,
+    Results,
+    added_panel,
+    evaluate,
+    grid_of,
+    on_cluster,
+    on_cores,
+)
+from likewise.experiments.paper._plans import Panel
+from likewise.experiments.paper._scheduling import Result
+from likewise.experiments.paper._trials import Failure, Job, Outcome, method_of
 from likewise.methods import METHODS
 
 

@@ -8,9 +8,10 @@ from pathlib import Path
 import pytest
 
 from likewise.errors import InputError
-from likewise.experiments.results import HEADER, Results
-from likewise.experiments.trials import Outcome, Trial, points_of
-from likewise.metrics import METRICS
+from likewise.experiments import METRICS
+from likewise.experiments.paper import Results
+from likewise.experiments.paper._results import HEADER
+from likewise.experiments.paper._trials import Outcome, Trial, points_of
 
 
 def outcome(seed: int, **settings: object) -> Outcome:

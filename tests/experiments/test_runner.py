@@ -9,7 +9,7 @@ import pytest
 
 from likewise import LabelOracle, Session, jaccard, run
 from likewise.datasets import load
-from likewise.experiments.figures import draw_curves, mean_and_spread
+from likewise.experiments.paper._figures import draw_curves, mean_and_spread
 from likewise.experiments.runner import Curve, Plan, simulate
 
 

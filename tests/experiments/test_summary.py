@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from likewise.experiments import summary
-from likewise.experiments.figures import COLOURS, draw_panels
+from likewise.experiments import _summary as summary
+from likewise.experiments._summary import Cell, Run
+from likewise.experiments.paper._figures import COLOURS, draw_panels
 from likewise.experiments.runner import Curve
-from likewise.experiments.summary import Cell, Run
 
 CELL = Cell("test", "wine", "urasc+n", "full", "known", 0.0, 14)  # scored at 0, 10, 14
 

@@ -9,7 +9,7 @@ import numpy as np
 from tests.lines import LINE
 
 from likewise import Session
-from likewise.exports.sessions import session_of
+from likewise.exports import session_of
 from likewise.storage import Item, MemoryStore, Project, ProjectJournal
 
 KEYS = tuple(f"leaves/{number}.png" for number in range(len(LINE)))

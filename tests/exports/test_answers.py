@@ -26,10 +26,13 @@ from tests.stores import KINDS, reopener
 from tests.strategies import VERDICTS, pairs
 
 from likewise import Question, Session, Verdict
-from likewise.exports import export_chunks
-from likewise.exports.answers import answer_chunks
-from likewise.exports.incoming import Incoming, read_answers
-from likewise.exports.recording import record
+from likewise.exports import (
+    Incoming,
+    answer_chunks,
+    export_chunks,
+    read_answers,
+    record,
+)
 from likewise.knowledge import Prediction
 from likewise.storage import Item, Project, ProjectJournal
 

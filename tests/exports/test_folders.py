@@ -8,9 +8,8 @@ import pytest
 
 from likewise import InputError
 from likewise.errors import StorageError
-from likewise.exports.folders import write_folders
-from likewise.exports.rows import Row
-from likewise.statuses import Status
+from likewise.exports import Row, write_folders
+from likewise.session import Status
 
 
 def row(

@@ -16,13 +16,17 @@ from tests.lines import ask
 
 from likewise import InputError, Verdict
 from likewise.errors import MissingExtraError, StaleError
-from likewise.exports import export_chunks
-from likewise.exports.answers import answer_chunks
-from likewise.exports.incoming import Incoming, read_answers, read_labels
-from likewise.exports.recording import record
-from likewise.exports.records import MAX_BYTES
-from likewise.exports.tables import parquet_chunks
-from likewise.metrics import jaccard
+from likewise.experiments import jaccard
+from likewise.exports import (
+    Incoming,
+    answer_chunks,
+    export_chunks,
+    read_answers,
+    read_labels,
+    record,
+)
+from likewise.exports._incoming import MAX_BYTES
+from likewise.exports._tables import parquet_chunks
 
 File = Callable[..., Path]
 NUMBERS = tuple(str(number) for number in range(1, 13))

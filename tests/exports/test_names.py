@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from likewise.exports.names import MAX_BYTES, Names, safe_name
+from likewise.exports._folders import MAX_BYTES, Names, safe_name
 
 EVIL = [
     "../x", "..", ".", "", " ", "a/b", "a\\b", "/etc/passwd", "C:\\x", "con", "CON.txt",

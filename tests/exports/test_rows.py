@@ -6,7 +6,8 @@ import numpy as np
 from tests.exports.piles import KEYS, acting, answered, project_of, session_of
 
 from likewise import Session
-from likewise.exports.rows import Row, confirmed_only, items_of, rows_of
+from likewise.exports import Row, confirmed_only, rows_of
+from likewise.exports._rows import items_of
 from likewise.storage import Project
 
 

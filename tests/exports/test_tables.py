@@ -15,9 +15,8 @@ from hypothesis import strategies as st
 from pyarrow import parquet
 
 from likewise import InputError
-from likewise.exports import EXPORTS, table_chunks
-from likewise.exports.rows import Row
-from likewise.exports.tables import (
+from likewise.exports import EXPORTS, Row, table_chunks
+from likewise.exports._tables import (
     COLUMNS,
     csv_chunks,
     jsonl_chunks,

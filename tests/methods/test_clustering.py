@@ -10,13 +10,11 @@ from tests.definitions import answers, classes_of, truth_of
 from tests.problems import Tiny
 
 from likewise import METHODS, Verdict
-from likewise.arrays import Indices
-from likewise.constraints import Link
-from likewise.knowledge import Answer, Knowledge, Question
-from likewise.labelling import respect
-from likewise.methods import AnyMethod
+from likewise._arrays import Indices
+from likewise.knowledge import Answer, Knowledge, Question, respect
+from likewise.knowledge._constraints import Link
+from likewise.methods import AnyMethod, Problem, problem_of
 from likewise.methods.clustering import SpectralModel, everything, settled
-from likewise.problem import Problem, problem_of
 
 SAME, DIFFERENT, UNSURE = Verdict.SAME, Verdict.DIFFERENT, Verdict.UNSURE
 N = 24

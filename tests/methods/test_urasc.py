@@ -9,11 +9,11 @@ import pytest
 from tests.problems import Tiny, blobs
 
 from likewise import InputError, LabelOracle, Session, run
-from likewise.arrays import Floats
+from likewise._arrays import Floats
 from likewise.methods import urasc
+from likewise.methods._urasc import STEPS
 from likewise.methods.clustering import SpectralModel
 from likewise.methods.constrained import GRADIENTS, ConstrainedClustering
-from likewise.methods.urasc import STEPS
 from likewise.spectral import Spectrum
 
 

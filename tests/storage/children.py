@@ -16,8 +16,7 @@ from functools import partial
 from itertools import count
 from pathlib import Path
 
-from likewise.journal import Renamed
-from likewise.knowledge import Question
+from likewise.knowledge import Question, Renamed
 from likewise.storage import OpenQuestion, open_store
 
 N_KILLED = 20

@@ -8,8 +8,15 @@ import numpy as np
 import pytest
 
 from likewise.affinity import auto
-from likewise.storage import MemoryStore, Project, graphs
-from likewise.storage.graphs import keep_graph, kept_affinity, read_affinity, read_graph
+from likewise.storage import (
+    MemoryStore,
+    Project,
+    keep_graph,
+    kept_affinity,
+    read_affinity,
+)
+from likewise.storage import _graph_cache as graphs
+from likewise.storage._graph_cache import read_graph
 
 
 @pytest.fixture(autouse=True)

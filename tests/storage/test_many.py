@@ -12,9 +12,9 @@ from sqlalchemy import event
 
 from likewise import InputError
 from likewise.storage import Item, open_store
-from likewise.storage import items as items_
-from likewise.storage import sql as sql_
-from likewise.storage.sql import SqlProject
+from likewise.storage.sql import _items as items_
+from likewise.storage.sql import _store as sql_
+from likewise.storage.sql._store import SqlProject
 
 
 @pytest.fixture

@@ -22,12 +22,12 @@ from tests.stores import postgresql_url
 
 from likewise import Answer, InputError, MissingExtraError, Question, Verdict
 from likewise.errors import SchemaError, StorageError
-from likewise.journal import Renamed, Told
+from likewise.knowledge import Renamed, Told
 from likewise.storage import open_store
-from likewise.storage.engines import Database
-from likewise.storage.schema import METADATA
 from likewise.storage.sql import SqlStore, url_of
-from likewise.storage.upgrade import MIGRATIONS, VERSION_TABLE, back_up, upgrade
+from likewise.storage.sql._engines import Database
+from likewise.storage.sql._schema import METADATA
+from likewise.storage.sql._upgrade import MIGRATIONS, VERSION_TABLE, back_up, upgrade
 
 VERSION_1 = Path(__file__).with_name("version_1.sql")
 CHILDREN = Path(__file__).with_name("children.py")
@@ -373,7 +373,7 @@ def test_a_server_that_is_not_there_is_told_without_the_password(
 def test_a_file_that_others_keep_busy_is_told(
     file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("likewise.storage.engines.BUSY_MS", 0)
+    monkeypatch.setattr("likewise.storage.sql._engines.BUSY_MS", 0)
     store = open_store(file)
     project = store.create("leaves", {}, now=0.0)
 

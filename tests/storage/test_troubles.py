@@ -12,10 +12,11 @@ import pytest
 from tests.troubles import Postgres, postgres
 
 from likewise.errors import StorageError
-from likewise.journal import Renamed
+from likewise.knowledge import Renamed
 from likewise.storage import Project, open_store
-from likewise.storage.engines import Database
-from likewise.storage.sql import SqlProject, SqlStore, url_of
+from likewise.storage.sql import SqlStore, url_of
+from likewise.storage.sql._engines import Database
+from likewise.storage.sql._store import SqlProject
 
 MANY = "oak " * 10_000
 

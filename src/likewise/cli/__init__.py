@@ -12,9 +12,14 @@ from typing import Any
 
 import typer
 
-from likewise.cli import app as app_
-from likewise.cli import ask, demo, exporting, info, reproduce, simulate
-from likewise.cli.output import complain, say
+from likewise.cli import _app as app_
+from likewise.cli import _ask as ask
+from likewise.cli import _demo as demo
+from likewise.cli import _exporting as exporting
+from likewise.cli import _info as info
+from likewise.cli import _reproduce as reproduce
+from likewise.cli import _simulate as simulate
+from likewise.cli._output import complain, say
 from likewise.errors import (
     AssumptionWarning,
     CacheWarning,

@@ -10,10 +10,9 @@ from typing import Any
 import numpy as np
 from threadpoolctl import threadpool_limits
 
+from likewise.experiments._metrics import METRICS
 from likewise.methods import AnyMethod
-from likewise.metrics import METRICS
-from likewise.oracles import LabelOracle, run
-from likewise.session import Session
+from likewise.session import LabelOracle, Session, run
 
 
 @dataclass(frozen=True, slots=True)

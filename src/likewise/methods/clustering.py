@@ -9,14 +9,13 @@ from functools import cached_property
 import numpy as np
 import scipy.sparse as sp
 
-from likewise.arrays import Indices
-from likewise.knowledge import Answer, Knowledge
-from likewise.labelling import respect
+from likewise._arrays import Indices
+from likewise.knowledge import Answer, Knowledge, respect
+from likewise.methods._clustering_large import WarmClustering
+from likewise.methods._outlook import ClusteredModel
+from likewise.methods._problem import Problem
 from likewise.methods.constrained import Constrained, ConstrainedClustering, Recipe
-from likewise.methods.outlook import ClusteredModel
-from likewise.methods.warm import WarmClustering
-from likewise.operators import Blocks
-from likewise.problem import Problem
+from likewise.spectral import Blocks
 
 UNKNOWN = 2  # clusters to start with when nobody knows how many there are (paper, 3)
 

@@ -7,26 +7,30 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 
-from likewise.arrays import Floats, Indices
-from likewise.knowledge import Knowledge
-from likewise.labelling import Likeness
-from likewise.operators import (
+from likewise._arrays import Floats, Indices
+from likewise.knowledge import Knowledge, Likeness
+from likewise.methods._problem import Problem
+from likewise.methods._scores import (
+    directions,
+    entropy,
+    exact_gradient,
+    mixture_probabilities,
+    neighbour_probabilities,
+    paper_gradient,
+)
+from likewise.spectral import (
     Blocks,
     ConstrainedWeights,
     Laplacian,
+    Spectrum,
     additive,
+    embedding,
+    k_means,
     known_blocks,
+    lowest,
     signed_normalised,
     unnormalised,
 )
-from likewise.problem import Problem
-from likewise.scores.ambiguity import (
-    entropy,
-    mixture_probabilities,
-    neighbour_probabilities,
-)
-from likewise.scores.gradient import directions, exact_gradient, paper_gradient
-from likewise.spectral import Spectrum, embedding, k_means, lowest
 
 N_EXTRA = 5  # eigenvectors beyond n_c, for the inner sum of the gradient
 N_EXACT = 2000  # samples up to which eigenvectors are solved for to all digits

@@ -1,53 +1,23 @@
 """Where answers outlive the process: journals in files, projects in databases."""
 
-from __future__ import annotations
-
-from pathlib import Path
-
-from likewise.errors import InputError, MissingExtraError
-from likewise.storage.base import Act, Info, Item, OpenQuestion, Project, Store
-from likewise.storage.journal import ProjectJournal
-from likewise.storage.jsonl import JsonLinesJournal
-from likewise.storage.memory import MemoryStore
-
-SUFFIXES = (".db", ".sqlite", ".sqlite3")
-SCHEMES = ("sqlite", "postgresql", "postgres")
-NO_FILE = ("", "/", "/:memory:")
-
-
-def open_store(url: str | Path) -> Store:
-    """Return the store at an address; its tables are made where there are none.
-
-    Parameters
-    ----------
-    url : str or Path
-        ``sqlite:///leaves.db`` or just ``leaves.db``, ``postgresql://user@host/name``,
-        or ``memory://`` for what need not be kept.
-
-    Examples
-    --------
-    >>> open_store("memory://").projects()
-    ()
-    """
-    text = str(url)
-    if text == "memory://":
-        return MemoryStore()
-    scheme, mark, rest = text.partition("://")
-    is_path = not mark and text.endswith(SUFFIXES)
-    if not is_path and (scheme not in SCHEMES or rest in NO_FILE):
-        # Not the whole address: it may hold a password.
-        raise InputError(
-            f"{scheme + mark!r} begins no address of a database: give "
-            f"sqlite:///file.db, postgresql://user@host/name or memory://."
-        )
-    try:
-        from likewise.storage.sql import SqlStore, url_of
-    except ModuleNotFoundError as error:
-        raise MissingExtraError(error.name or "sqlalchemy", "app") from None
-    return SqlStore(url_of(text))
-
+from likewise.storage._blocks import pack, unpack
+from likewise.storage._graph_cache import keep_graph, kept_affinity, read_affinity
+from likewise.storage._journal import ProjectJournal
+from likewise.storage._jsonl import JsonLinesJournal
+from likewise.storage._memory import MemoryStore
+from likewise.storage._open import SUFFIXES, open_store
+from likewise.storage._protocol import (
+    Act,
+    Info,
+    Item,
+    OpenQuestion,
+    Project,
+    Store,
+    Trace,
+)
 
 __all__ = [
+    "SUFFIXES",
     "Act",
     "Info",
     "Item",
@@ -57,5 +27,11 @@ __all__ = [
     "Project",
     "ProjectJournal",
     "Store",
+    "Trace",
+    "keep_graph",
+    "kept_affinity",
     "open_store",
+    "pack",
+    "read_affinity",
+    "unpack",
 ]

@@ -1,0 +1,281 @@
+"""From samples to similarities: how alike two of them are before anybody answers.
+
+Each affinity is a function of the samples that returns an :class:`Affinity`. None of
+them rescales the samples: scaling belongs to the data.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, TypeAlias
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.metrics.pairwise import (
+    additive_chi2_kernel,
+    cosine_similarity,
+    euclidean_distances,
+)
+
+from likewise._arrays import (
+    FEW,
+    N_CHECKED,
+    AnyFloats,
+    Floats,
+    Indices,
+    Samples,
+    Sparse,
+    Weights,
+    as_affinity,
+    as_samples,
+    dense,
+    without_diagonal,
+)
+from likewise.affinity._graph import neighbour_graph
+from likewise.affinity._knn import nearest_neighbours
+from likewise.affinity._rows import spans
+from likewise.affinity._search import Clock, Progress
+from likewise.affinity._weights import directed_weights, local_scale, strongest
+from likewise.errors import InputError
+
+N_EDGES = 10  # neighbours that make the graph
+N_SHARES = 20  # neighbours whose clusters count as evidence (the paper's k = 20)
+MOST_DENSE = 50_000  # samples of which all pairs are kept: 20 GB
+
+Closeness: TypeAlias = Callable[[int, Indices], Floats]
+
+
+@dataclass(frozen=True, slots=True)
+class Affinity:
+    """What the data say about which samples are alike.
+
+    Attributes
+    ----------
+    weights : ndarray or csr_array of shape (n_samples, n_samples)
+        W of the paper: symmetric, not negative, zero diagonal.
+    neighbours : csr_array of shape (n_samples, n_samples)
+        Weights from each sample to its nearest neighbours, at most 20 a row.
+    closeness : callable
+        ``closeness(i, others)`` orders other samples by likeness to sample i, also
+        where the graph has no edge.
+    features : ndarray or csr_array of shape (n_samples, n_features), or None
+    recall : float
+        The share of the true nearest neighbours that were found; below 1 only where
+        there are too many samples to compare all pairs.
+    scale : ndarray of shape (n_samples,), or None
+        The distance that counts as near at each sample, where weights are made of it.
+    """
+
+    weights: Weights
+    neighbours: Sparse
+    closeness: Closeness
+    features: Samples | None = None
+    recall: float = 1.0
+    scale: AnyFloats | None = None
+
+
+def auto(
+    X: Any, *, progress: Progress | None = None, clock: Clock | None = None
+) -> Affinity:
+    """Return the graph of 10 nearest neighbours with self-tuning weights.
+
+    Parameters
+    ----------
+    X : array-like of shape (n_samples, n_features)
+        More than 20,000 samples may be a memory map that is larger than memory, of
+        numbers of any size; their weights are float32.
+    progress : callable, optional
+        Called as ``progress(done, total)`` while neighbours are searched.
+    clock : callable, optional
+        Returns seconds; with it, a search that will be slow says how slow.
+
+    Examples
+    --------
+    >>> auto([[0.0], [0.1], [5.0], [5.2]]).weights.shape
+    (4, 4)
+    """
+    X = as_samples(X)
+    centred = _centred(X)
+    near = nearest_neighbours(centred, N_SHARES, progress=progress, clock=clock)
+    scale = local_scale(near)
+    return Affinity(
+        weights=neighbour_graph(centred, near, scale, N_EDGES),
+        neighbours=directed_weights(near, scale),
+        closeness=partial(scaled_closeness, X, scale),
+        features=X,
+        recall=near.recall,
+        scale=scale,
+    )
+
+
+def gaussian(X: Any, *, bandwidth: float | None = None) -> Affinity:
+    r"""Return dense :math:`w_{ij} = \exp(-d_{ij}^2 / 2 \sigma^2)`.
+
+    Parameters
+    ----------
+    X : array-like of shape (n_samples, n_features)
+    bandwidth : float, optional
+        :math:`\sigma`; half the median distance between samples unless given.
+    """
+    X = _few_enough(as_samples(X), "gaussian")
+    squared = euclidean_distances(_centred(X), squared=True)
+    if bandwidth is None:
+        bandwidth = 0.5 * _median_distance(squared)
+    elif not bandwidth > 0:
+        raise InputError(f"The bandwidth must be positive, but it is {bandwidth}.")
+    return _from_dense(np.exp(-squared / (2 * bandwidth**2)), X)
+
+
+def chi2(X: Any) -> Affinity:
+    r"""Return dense :math:`w_{ij} = \exp(-\chi^2_{ij} / \overline{\chi^2})`.
+
+    :math:`\chi^2_{ij} = \sum_f (x_{if} - x_{jf})^2 / (x_{if} + x_{jf})`, divided by its
+    mean over all pairs; for histograms, whose entries are not negative.
+    """
+    X = _few_enough(as_samples(X), "chi2")
+    if X.min() < 0:
+        raise InputError(
+            f"The chi-square kernel is for histograms, but the smallest entry is "
+            f"{X.min():.6g}: use affinity='auto' or 'gaussian'."
+        )
+    distance = -additive_chi2_kernel(dense(X))
+    typical = distance[~np.eye(len(distance), dtype=bool)]
+    mean = typical.mean() if typical.size and typical.mean() > 0 else 1.0
+    return _from_dense(np.exp(-distance / mean), X)
+
+
+def cosine(X: Any) -> Affinity:
+    """Return the dense cosine of the angle between samples, negative ones cut to 0."""
+    X = _few_enough(as_samples(X), "cosine")
+    return _from_dense(np.maximum(cosine_similarity(X, dense_output=True), 0.0), X)
+
+
+def precomputed(W: Any) -> Affinity:
+    """Return a similarity that the caller made, dense or scipy sparse.
+
+    Examples
+    --------
+    >>> precomputed(sp.csr_array([[0.0, 0.5], [0.5, 0.0]])).weights.nnz
+    2
+    """
+    W = as_affinity(W)
+    if not sp.issparse(W):
+        return _from_dense(W, None)
+    faintest = float(W.data.min(initial=1.0))
+    closeness = partial(_walk_closeness, W, faintest)
+    return Affinity(W, strongest(W, N_SHARES), closeness)
+
+
+AFFINITIES: dict[str, Callable[[Any], Affinity]] = {
+    "auto": auto,
+    "gaussian": gaussian,
+    "chi2": chi2,
+    "cosine": cosine,
+    "precomputed": precomputed,
+}
+
+
+def affinity_of(
+    X: Any,
+    kind: str | Callable[[Any], Any],
+    *,
+    progress: Progress | None = None,
+    clock: Clock | None = None,
+) -> Affinity:
+    """Return the affinity of samples by its name or by a function of them.
+
+    Parameters
+    ----------
+    X : array-like, DataFrame or scipy sparse matrix
+    kind : str or callable
+        A name in ``AFFINITIES``, or a function that returns an (n, n) similarity or
+        an :class:`Affinity`, for example ``partial(gaussian, bandwidth=2.0)``.
+    progress, clock : callable, optional
+        For ``"auto"``: see :func:`auto`.
+    """
+    if callable(kind):
+        made = kind(X)
+        return made if isinstance(made, Affinity) else precomputed(made)
+    if kind not in AFFINITIES:
+        raise InputError(
+            f"There is no affinity {kind!r}. Choose one of: {', '.join(AFFINITIES)}."
+        )
+    if kind == "auto":
+        return auto(X, progress=progress, clock=clock)
+    return AFFINITIES[kind](X)
+
+
+def _centred(X: Samples) -> Samples:
+    """Return the samples around zero, where distances lose no digits to rounding.
+
+    Many are not copied here: they are moved there a block at a time.
+    """
+    return X if sp.issparse(X) or X.shape[0] > FEW else X - X.mean(axis=0)
+
+
+def _few_enough(X: Samples, name: str) -> Samples:
+    if X.shape[0] > MOST_DENSE:
+        raise InputError(
+            f"The affinity {name!r} keeps all pairs, too many for {X.shape[0]} "
+            f"samples: use affinity='auto'."
+        )
+    if X.shape[0] > FEW:
+        warnings.warn(
+            f"The affinity {name!r} keeps all pairs, {8e-9 * X.shape[0] ** 2:.0f} GB "
+            f"for {X.shape[0]} samples, and several times that while it is made: use "
+            f"affinity='auto'.",
+            stacklevel=4,
+        )
+    return X
+
+
+def _median_distance(squared: Floats) -> float:
+    distances = np.sqrt(squared[np.triu_indices_from(squared, 1)])
+    middle = float(np.median(distances)) if distances.size else 1.0
+    return middle or float(distances.max()) or 1.0
+
+
+def _from_dense(W: Floats, X: Samples | None) -> Affinity:
+    W = without_diagonal((W + W.T) / 2)
+    return Affinity(W, strongest(sp.csr_array(W), N_SHARES), partial(_row, W), X)
+
+
+def scaled_closeness(X: Samples, scale: AnyFloats, i: int, others: Indices) -> Floats:
+    """Return the exponent of the self-tuning weight, which never rounds to a tie."""
+    squared = np.empty(len(others))
+    for span in spans(len(others), N_CHECKED):
+        squared[span] = _squared_to(X, i, others[span])
+    return -squared / (scale[i] * scale[others])
+
+
+def _squared_to(X: Samples, i: int, others: Indices) -> Floats:
+    if sp.issparse(X):
+        return euclidean_distances(X[[i]], X[others], squared=True)[0]
+    near = X[others].astype(np.float64, copy=False)
+    return ((near - X[i]) ** 2).sum(axis=1)  # no products, which cancel far from zero
+
+
+def _row(W: Floats, i: int, others: Indices) -> Floats:
+    return W[i, others]
+
+
+def _walk_closeness(W: Sparse, faintest: float, i: int, others: Indices) -> Floats:
+    """Return the weight; where there is no edge, that of two steps (never above it)."""
+    row = W[[i]]
+    one_step, two_steps = _entries(row, others), _entries(row @ W, others)
+    largest = two_steps.max(initial=0.0) or 1.0
+    fainter = 0.5 * faintest * two_steps / largest
+    return np.where(one_step > 0, one_step, fainter)
+
+
+def _entries(row: Sparse, others: Indices) -> Floats:
+    """Return some entries of one sparse row."""
+    row.sort_indices()
+    at = np.searchsorted(row.indices, others)
+    at = np.minimum(at, max(row.nnz - 1, 0))
+    found = row.data[at] if row.nnz else np.zeros(len(others))
+    is_there = row.indices[at] == others if row.nnz else False
+    return np.where(is_there, found, 0.0)

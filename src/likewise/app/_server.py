@@ -1,0 +1,167 @@
+"""The server: routes behind the guard, on one port of one address."""
+
+from __future__ import annotations
+
+import socket
+from contextlib import suppress
+from typing import Any
+
+import uvicorn
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse, Response
+from starlette.exceptions import HTTPException
+
+from likewise.app import _downloads as downloads
+from likewise.app import _entering as entering
+from likewise.app import _guide as guide
+from likewise.app import _pages as pages
+from likewise.app import _routes as routes
+from likewise.app._api import Api
+from likewise.app._security import HEADERS, LOOPBACK, Guard
+from likewise.app._workplace import Workplace
+from likewise.app.groups import _pages as group_pages
+from likewise.app.groups import _routes as group_routes
+from likewise.app.history import _pages as history_pages
+from likewise.app.history import _routes as history_routes
+from likewise.app.map import _routes as map_routes
+from likewise.errors import (
+    ContradictionError,
+    InputError,
+    LikewiseError,
+    StaleError,
+    StorageError,
+)
+
+PORT = 8757
+
+
+def create_app(place: Workplace, *, port: int, hosts: frozenset[str]) -> FastAPI:
+    """Return the app of one project.
+
+    Parameters
+    ----------
+    place : Workplace
+    port : int
+        Part of the cookie's name.
+    hosts : frozenset of str
+        Names besides the loopback's by which it may be called.
+    """
+    guard = Guard(place.door, LOOPBACK | hosts, f"likewise-{port}")
+    app = Api(guard.cookie)
+    app.state.workplace, app.state.guard = place, guard
+    app.middleware("http")(guard)
+    for module in (
+        entering,
+        routes,
+        group_routes,
+        history_routes,
+        map_routes,
+        downloads,
+        guide,
+        pages,
+        group_pages,
+        history_pages,
+    ):
+        app.include_router(module.router)
+    for kind, handler in _HANDLERS.items():
+        app.add_exception_handler(kind, handler)
+    return app
+
+
+def _said(code: int, words: str) -> JSONResponse:
+    plain = words.encode(errors="replace").decode()
+    return JSONResponse({"error": plain}, status_code=code)
+
+
+def _http(request: Request, error: Any) -> Response:
+    words = _WORDS.get(str(error.detail), str(error.detail))
+    if "text/html" in request.headers.get("accept", ""):
+        return pages.drawn("error", error.status_code, words=words, page="error")
+    response = _said(error.status_code, words)
+    response.headers.update(error.headers or {})
+    return response
+
+
+_WORDS = {
+    "Not Found": "There is no such page.",
+    "Method Not Allowed": "That cannot be done here.",
+    "There was an error parsing the body": "That cannot be read as JSON.",
+}
+
+
+def _invalid(_: Request, error: Any) -> Response:
+    first = error.errors()[0]
+    where = ".".join(str(part) for part in first["loc"])
+    return _said(422, f"{where}: {first['msg']}.")
+
+
+def _conflict(_: Request, error: Any) -> Response:
+    return _said(409, str(error))
+
+
+def _ours(_: Request, error: Any) -> Response:
+    return _said(400, str(error))
+
+
+def _later(request: Request, error: Any) -> Response:
+    # Not the page's fault: it keeps its act and tries again.
+    if request.method != "GET" or "text/html" not in request.headers.get("accept", ""):
+        return _said(503, str(error))
+    words = f"{error} This page tries again by itself."
+    response = pages.drawn("error", 503, words=words, page="error")
+    response.headers["Refresh"] = "3"
+    return response
+
+
+def _unforeseen(_: Request, error: Any) -> Response:
+    response = _said(500, f"Something unforeseen went wrong ({type(error).__name__}).")
+    response.headers.update(HEADERS)  # this one does not pass the guard
+    return response
+
+
+_HANDLERS: dict[Any, Any] = {
+    HTTPException: _http,
+    RequestValidationError: _invalid,
+    ContradictionError: _conflict,
+    StaleError: _conflict,
+    InputError: _ours,
+    LikewiseError: _ours,
+    StorageError: _later,
+    Exception: _unforeseen,
+}
+
+
+def listening(host: str, port: int | None) -> socket.socket:
+    """Return a socket that listens; on any free port if none is named and ours is busy.
+
+    Binding before anything else is known to be wrong keeps the printed address true.
+    """
+    if port is None:
+        with suppress(InputError):
+            return _bound(host, PORT)
+    return _bound(host, port or 0)
+
+
+def _bound(host: str, port: int) -> socket.socket:
+    found = socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET)
+    found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        found.bind((host, port))
+        found.listen()  # the port is ours from now on, and early visitors wait
+    except (OSError, OverflowError) as error:
+        found.close()
+        why = getattr(error, "strerror", None) or "no such port"
+        raise InputError(
+            f"Port {port} of {host} cannot be used ({why}): choose another one with "
+            f"--port."
+        ) from None
+    return found
+
+
+def serve(app: FastAPI, bound: socket.socket) -> None:
+    """Serve until interrupted."""
+    config = uvicorn.Config(
+        app, log_level="warning", access_log=False, server_header=False
+    )
+    uvicorn.Server(config).run(sockets=[bound])

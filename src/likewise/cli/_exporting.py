@@ -1,0 +1,264 @@
+"""``likewise export`` and ``likewise import``: what was sorted, out and in."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from likewise.cli._homes import home_of
+from likewise.cli._options import AsJson
+from likewise.cli._output import print_json, progress, say
+from likewise.cli._serving import Who
+from likewise.errors import InputError, LikewiseError
+from likewise.exports import (
+    EXPORTS,
+    Incoming,
+    Recorded,
+    Row,
+    answer_chunks,
+    confirmed_only,
+    read_answers,
+    read_labels,
+    record,
+    rows_of,
+    session_of,
+    table_chunks,
+    traces_of,
+    write_folders,
+)
+from likewise.session import Numbers
+from likewise.storage import SUFFIXES, Project, Store, open_store
+
+Source = Annotated[
+    str,
+    typer.Argument(
+        metavar="PROJECT",
+        help="The folder or file that is being sorted; or a .db file or URL.",
+    ),
+]
+Name = Annotated[str | None, typer.Option(help="Of the project.")]
+
+
+def export(
+    project: Source,
+    kind: Annotated[
+        str | None, typer.Option("--format", help=f"{', '.join(EXPORTS)}.")
+    ] = None,
+    out: Annotated[str, typer.Option(help="A file; - for standard output.")] = "-",
+    folders: Annotated[
+        Path | None, typer.Option(help="New folder, with a folder for each group.")
+    ] = None,
+    how: Annotated[str, typer.Option(help="copy, hardlink or symlink.")] = "copy",
+    files: Annotated[
+        Path | None, typer.Option(help="Where the files are, if PROJECT is none.")
+    ] = None,
+    name: Name = None,
+    raw: Annotated[
+        bool, typer.Option("--raw", help="Leave formulas in a csv as they are.")
+    ] = False,
+    confirmed: Annotated[
+        bool, typer.Option("--confirmed", help="Only what answers have confirmed.")
+    ] = False,
+) -> None:
+    """Write what was sorted: a table, the answers, or a folder for each group."""
+    with opened(project, name) as found:
+        if folders is not None:
+            root = _files(project, files)
+            _write_folders(found, root, folders, how, confirmed)
+            return
+        kind = kind or _kind_of(out)
+        _check(kind, raw, confirmed)
+        _check_out(project, kind, out)
+        if kind == "answers":
+            _write(answer_chunks(found), out)
+        else:
+            _write(table_chunks(kind, _rows(found, confirmed), raw=raw), out)
+
+
+def import_(
+    project: Source,
+    file: Annotated[Path, typer.Argument(help="Answers, or a table with classes.")],
+    labels: Annotated[
+        str | None, typer.Option(help="Column that holds known classes.")
+    ] = None,
+    key: Annotated[
+        str | None, typer.Option(help="Column that holds the keys of the items.")
+    ] = None,
+    name: Name = None,
+    who: Who = "me",
+    as_json: AsJson = False,
+) -> None:
+    """Take in answers, or classes that are known, as one act that can be undone."""
+    if key is not None and labels is None:
+        raise InputError("--key goes with --labels: name the column of the classes.")
+    with opened(project, name) as found:
+        if labels is None:
+            incoming = read_answers(file, found)
+        else:
+            incoming = read_labels(file, found, labels, key)
+        done = record(incoming, found, who=who, now=time.time())
+    if as_json:
+        print_json(_as_object(incoming, done))
+    _report(incoming, done)
+
+
+# Finding the project
+
+
+@contextmanager
+def opened(source: str, name: str | None) -> Iterator[Project]:
+    """Give the project that a path or an address means."""
+    url, usual = _address(source)
+    store = open_store(url)
+    try:
+        yield _chosen(store, name, usual)
+    finally:
+        store.close()
+
+
+def _address(source: str) -> tuple[str, str | None]:
+    """Return the address of the database, and how the project is usually called."""
+    if _is_database(source):
+        file = source.removeprefix("sqlite:///")
+        if "://" not in file and not Path(file).exists():
+            raise InputError(f"There is no database {file}: check the name.")
+        return source, None
+    path = Path(source).resolve()
+    if not path.exists():
+        raise InputError(f"There is no {source}: name a folder, a file or a database.")
+    kept = home_of(path) / "project.db"
+    if not kept.exists():
+        raise InputError(
+            f"Nothing of {source} has been sorted yet: begin with `likewise app "
+            f"{source}`, or name the database that holds its answers."
+        )
+    return f"sqlite:///{kept}", path.stem
+
+
+def _is_database(source: str) -> bool:
+    return "://" in source or source.endswith(SUFFIXES)
+
+
+def _files(source: str, files: Path | None) -> Path:
+    if files is None and _is_database(source):
+        raise InputError(
+            "A database does not say where the files are: name their folder with "
+            "--files."
+        )
+    return files or Path(source)
+
+
+def _chosen(store: Store, name: str | None, usual: str | None) -> Project:
+    if name is not None:
+        return store.project(name)
+    there = [info.name for info in store.projects()]
+    if usual in there:
+        return store.project(str(usual))
+    if len(there) != 1:
+        listed = ", ".join(there) or "none yet"
+        raise InputError(
+            f"There are {len(there)} projects ({listed}): choose one with --name."
+        )
+    return store.project(there[0])
+
+
+# Writing
+
+
+def _rows(project: Project, only_confirmed: bool) -> Iterator[Row]:
+    numbers = Numbers.kept_in(project.info().settings)
+    rows = rows_of(session_of(project), traces_of(project), numbers)
+    return confirmed_only(rows) if only_confirmed else rows
+
+
+def _kind_of(out: str) -> str:
+    suffix = Path(out).suffix.removeprefix(".").lower()
+    return suffix if suffix in EXPORTS else "csv"
+
+
+def _check(kind: str, raw: bool, confirmed: bool) -> None:
+    if kind not in EXPORTS:
+        raise InputError(f"--format takes {', '.join(EXPORTS)}, but it is {kind!r}.")
+    if raw and kind != "csv":
+        raise InputError("--raw goes with --format csv: the others have no formulas.")
+    if confirmed and kind == "answers":
+        raise InputError("--confirmed goes with items: answers are written in full.")
+
+
+def _check_out(project: str, kind: str, out: str) -> None:
+    if kind == "parquet" and out == "-" and sys.stdout.isatty():
+        raise InputError("A parquet file is no text: name a file with --out.")
+    if out != "-" and Path(out).resolve() == Path(project).resolve():
+        raise InputError(f"{out} is what is being sorted: name another file.")
+
+
+def _write(chunks: Iterable[bytes], out: str) -> None:
+    if out == "-":
+        sys.stdout.buffer.writelines(chunks)
+        sys.stdout.buffer.flush()
+        return
+    target = Path(out)
+    unfinished = target.with_name(f"{target.name}.unfinished")
+    try:
+        with unfinished.open("wb") as file:
+            file.writelines(chunks)
+        unfinished.replace(target)
+    except LikewiseError:
+        raise
+    except OSError as error:
+        raise InputError(
+            f"{out} cannot be written ({error.strerror}): name another file."
+        ) from None
+    finally:
+        unfinished.unlink(missing_ok=True)
+    say(f"Written to {out}.")
+
+
+def _write_folders(
+    project: Project, root: Path, target: Path, how: str, only_confirmed: bool
+) -> None:
+    total = project.info().n_items
+    with progress("Writing", total) as watch:
+        done = write_folders(
+            _rows(project, only_confirmed), root, target, how, watch=watch
+        )
+    say(f"{done.n_files:,} files in {target}.")
+    if done.missing:
+        say(
+            f"Left out because the file is not there any more: {len(done.missing):,}, "
+            f"the first {done.missing[0]}."
+        )
+
+
+# What came in
+
+
+def _as_object(incoming: Incoming, done: Recorded) -> dict[str, int]:
+    return {
+        "answers": done.n_answers,
+        "doubtful": done.n_doubtful,
+        "there": done.n_there,
+        "left_out": incoming.n_left_out,
+    }
+
+
+def _report(incoming: Incoming, done: Recorded) -> None:
+    say(f"{done.n_answers:,} answers taken in.")
+    if done.n_there:
+        say(f"{done.n_there:,} were there already.")
+    if done.n_doubtful:
+        say(
+            f"{done.n_doubtful:,} contradict others: they are kept as doubtful, "
+            f"outside of conclusions."
+        )
+    if incoming.unknown:
+        say(
+            f"{incoming.n_left_out:,} left out: {len(incoming.unknown):,} items are "
+            f"not in this project, the first {incoming.unknown[0]!r}."
+        )

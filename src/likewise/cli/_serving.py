@@ -1,0 +1,234 @@
+"""From a pile to a server that people can reach."""
+
+from __future__ import annotations
+
+import getpass
+import os
+import re
+import sys
+import time
+import webbrowser
+from dataclasses import dataclass, field
+from itertools import count
+from pathlib import Path
+from socket import gethostname
+from threading import Thread
+from typing import Annotated, Any
+
+import typer
+
+from likewise.cli._drives import mounts_here, network_drive
+from likewise.cli._homes import secret_of
+from likewise.cli._output import complain, print_json, progress, say
+from likewise.errors import InputError, MissingExtraError, StorageError
+
+Port = Annotated[int | None, typer.Option(help="Port; 8757, or any free one.")]
+Host = Annotated[str, typer.Option(help="Address to listen on.")]
+NoBrowser = Annotated[bool, typer.Option("--no-browser", help="Only print the URL.")]
+AskPassword = Annotated[
+    bool,
+    typer.Option("--password", help="People sign in with a name and a password."),
+]
+Who = Annotated[str, typer.Option(help="Your name, beside your answers.")]
+
+
+@dataclass(frozen=True)
+class Listening:
+    """Where to listen, for whom, and how to say so."""
+
+    host: str
+    port: int | None
+    password: str | None
+    who: str
+    no_browser: bool
+    as_json: bool
+
+
+@dataclass(frozen=True)
+class Sorting:
+    """What is to be sorted, and where the answers go.
+
+    Attributes
+    ----------
+    url : str
+        Of the store.
+    name : str
+        Of the project.
+    heap : callable
+        See :class:`likewise.app._preparing.Workshop`.
+    home : Path
+        For vectors, small pictures and the secret.
+    options : dict
+        Of the session.
+    settings : dict
+        Of the project, kept in the store.
+    lasting : tuple of str
+        Settings that are only a start: what people have made of them stays.
+    device : str
+        Where large spectra are solved for; of this machine, so it is not kept.
+    """
+
+    url: str
+    name: str
+    heap: Any
+    home: Path
+    options: dict[str, Any]
+    settings: dict[str, Any] = field(default_factory=dict)
+    lasting: tuple[str, ...] = ()
+    device: str = "cpu"
+
+
+def run_app(what: Sorting, how: Listening) -> None:
+    """Serve until interrupted; the address is printed before anything is read."""
+    try:
+        from likewise.app import Door, Workplace, Workshop, create_app, listening, serve
+    except ModuleNotFoundError as error:
+        raise MissingExtraError(error.name or "fastapi", "app") from None
+    with listening(how.host, how.port) as bound:
+        port = bound.getsockname()[1]
+        say(f"Answers are kept in {without_password(what.url)}.")
+        _warn_of_network(what.url)
+        project = _project(what)
+        _copy(what.url, project)
+        options = {**what.options, "device": what.device}
+        workshop = Workshop(project, what.heap, time.time, options)
+        door = Door(secret_of(what.home), time.time, how.password)
+        place = Workplace(workshop, door, what.home / "thumbs")
+        app = create_app(place, port=port, hosts=_names(how.host))
+        code = "" if how.password else f"?code={door.new_code(how.who)}"
+        workshop.start()
+        Thread(target=_follow, args=(workshop,), name="progress", daemon=True).start()
+        _announce(f"http://{_shown(how.host)}:{port}/enter{code}", how)
+        serve(app, bound)
+
+
+def _announce(address: str, how: Listening) -> None:
+    if how.as_json:
+        print_json({"url": address})
+    say(f"Open {address}")
+    say("Stop with Ctrl+C; nothing is lost.")
+    if not how.no_browser:
+        webbrowser.open(address)
+
+
+def _follow(workshop: Any) -> None:
+    """Show on the terminal how far the pile is, as the page does."""
+    while _is_busy(workshop):
+        _follow_stage(workshop, workshop.status.stage)
+    if workshop.status.error is None:
+        say("The first question is on the page.")
+    else:
+        complain(workshop.status.error)
+
+
+def _follow_stage(workshop: Any, stage: str) -> None:
+    with progress(stage, 100) as update:
+        for look in count():
+            status = workshop.status
+            if not _is_busy(workshop) or status.stage != stage:
+                return
+            is_counted = status.total > 1
+            note = f"{status.done:,} of {status.total:,}" if is_counted else ""
+            update(100 * status.done // status.total, note)
+            if look == LONG and not is_counted and not sys.stderr.isatty():
+                say(f"{stage}.")
+            time.sleep(MOMENT)
+
+
+def _is_busy(workshop: Any) -> bool:
+    return workshop.shown is None and workshop.status.error is None
+
+
+LONG = 8  # looks after which a stage that cannot be counted is named
+MOMENT = 0.25  # seconds between looks
+ANYWHERE = ("0.0.0.0", "::")
+
+
+def _names(host: str) -> frozenset[str]:
+    """Return by which names the server may be called, besides the loopback's."""
+    own = {gethostname().lower()} if host in ANYWHERE else set()
+    return frozenset({host.lower(), *own})
+
+
+def _project(what: Sorting) -> Any:
+    from likewise.storage import open_store
+
+    store = open_store(what.url)
+    is_there = any(info.name == what.name for info in store.projects())
+    if not is_there:
+        store.create(what.name, {}, now=time.time())
+    project = store.project(what.name)
+    project.change({**what.options, **what.settings, **_edited(project, what)})
+    return project
+
+
+def _warn_of_network(url: str) -> None:
+    file = _file_of(url)
+    kind = None if file is None else network_drive(file.resolve(), mounts_here())
+    if kind is not None:
+        say(
+            f"That is a network drive ({kind}): each answer takes longer there, and "
+            f"two machines that use the file at once would damage it. Choose a disk of "
+            f"this machine with LIKEWISE_HOME or --project, or use PostgreSQL."
+        )
+
+
+def _copy(url: str, project: Any) -> None:
+    """Copy the file of a project that somebody has worked on, once a day."""
+    from likewise.storage.sql import daily_copy
+
+    file = _file_of(url)
+    if file is None or not project.info().n_acts:
+        return
+    try:
+        daily_copy(file, time.time())
+    except StorageError as error:
+        complain(str(error))  # no reason to let nobody in
+
+
+def _file_of(url: str) -> Path | None:
+    """Return the SQLite file at an address; None for other databases."""
+    from likewise.storage.sql import url_of
+
+    found = url_of(url)
+    is_file = found.get_backend_name() == "sqlite" and found.database is not None
+    return Path(str(found.database)) if is_file else None
+
+
+def _edited(project: Any, what: Sorting) -> dict[str, Any]:
+    """Return settings that people have changed on the page, where these win."""
+    kept = project.info().settings
+    return {key: kept[key] for key in what.lasting if kept.get(key)}
+
+
+def chosen_password(host: str, is_wanted: bool) -> str | None:
+    """Return the password to ask for, or None on this machine alone."""
+    given = os.environ.get("LIKEWISE_PASSWORD")
+    if given or is_wanted:
+        chosen = given or getpass.getpass("Password for everybody: ")
+        if not chosen:
+            raise InputError("An empty password lets everybody in: choose another one.")
+        return chosen
+    if host not in ("127.0.0.1", "localhost", "::1"):
+        raise InputError(
+            f"Listening on {host} lets other machines in: give a password with "
+            f"--password or LIKEWISE_PASSWORD."
+        )
+    return None
+
+
+def without_password(url: str) -> str:
+    """Return an address as it may be shown.
+
+    Examples
+    --------
+    >>> without_password("postgresql://ann:secret@host/db")
+    'postgresql://ann:…@host/db'
+    """
+    return re.sub(r"(//[^:/@]+):[^@]*@", r"\1:…@", url)
+
+
+def _shown(host: str) -> str:
+    if host in ANYWHERE:
+        return "127.0.0.1"
+    return f"[{host}]" if ":" in host else host

@@ -1,0 +1,128 @@
+"""From a name, a transformer or a function to an encoder."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from likewise.encoders import _backbone as backbone
+from likewise.encoders import _hubs as hubs
+from likewise.encoders import _sentences as sentences
+from likewise.encoders._base import Encoder, Kind
+from likewise.encoders._texts import encode_texts
+from likewise.errors import InputError
+
+AUTO = "auto"
+
+
+def encoder_for(kind: Kind, name: Any = AUTO, *, download: bool = False) -> Encoder:
+    """Return the encoder for things of one kind.
+
+    Parameters
+    ----------
+    kind : {"image", "text", "row"}
+    name : str, Encoder, scikit-learn transformer or callable
+        For pictures ``"lite0"``, ``"hog+colour"``, ``"timm:NAME"``,
+        ``"open_clip:NAME/WEIGHTS"`` or ``"transformers:NAME"``; for texts ``"tfidf"``
+        or ``"sentences:NAME"``; for rows ``"as it is"``. ``"auto"`` is the best that
+        needs no download: lite0 if it is installed, else hog+colour; tfidf, because
+        a model of sentences has to be chosen and fetched; rows as they are. A
+        transformer (``fit_transform``) or a function gets the whole pile at once, and
+        its vectors are not cached; make an `Encoder` of it to change that.
+    download : bool
+        Whether weights of named models may be fetched.
+
+    Returns
+    -------
+    Encoder
+
+    Examples
+    --------
+    >>> encoder_for("text").name
+    'tfidf/1'
+    >>> encoder_for("text", lambda texts: [[len(text)] for text in texts]).piecemeal
+    False
+    """
+    if isinstance(name, Encoder):
+        return _of_kind(name, kind)
+    if not isinstance(name, str):
+        return _wrapped(name, kind)
+    head, colon, rest = name.partition(":")
+    if colon and head in _HUBS.get(kind, {}):
+        return _HUBS[kind][head](rest, download=download)
+    if name not in _BUILT_IN[kind]:
+        choices = [*_BUILT_IN[kind], *(f"{hub}:NAME" for hub in _HUBS.get(kind, {}))]
+        raise InputError(
+            f"There is no encoder {name!r} for things of the kind {kind}. Choose one "
+            f"of: {', '.join(choices)}."
+        )
+    return _BUILT_IN[kind][name]()
+
+
+def _of_kind(encoder: Encoder, kind: Kind) -> Encoder:
+    if encoder.kind != kind:
+        raise InputError(
+            f"The encoder {encoder.name!r} takes things of the kind {encoder.kind}, "
+            f"but these are of the kind {kind}: choose another one."
+        )
+    return encoder
+
+
+def _wrapped(own: Any, kind: Kind) -> Encoder:
+    encode = getattr(own, "fit_transform", own)
+    if not callable(encode):
+        raise InputError(
+            f"{own!r} is no encoder: give a name, a scikit-learn transformer or a "
+            f"function of a list."
+        )
+    name = getattr(own, "__name__", type(own).__name__)
+    about = f"{name}, an encoder of your own."
+    return Encoder(f"own:{name}", about, kind, encode, piecemeal=False)
+
+
+def _auto_pictures() -> Encoder:
+    return backbone.lite0() if backbone.is_installed() else _hog_and_colour()
+
+
+def _hog_and_colour() -> Encoder:
+    from likewise.encoders._classical import hog_and_colour
+
+    return hog_and_colour()
+
+
+def _tfidf() -> Encoder:
+    return Encoder(
+        "tfidf/1",
+        "Words by how often and how rare they are, in 100 directions: good where the "
+        "same things are said in the same words.",
+        "text",
+        encode_texts,
+        piecemeal=False,
+    )
+
+
+def _as_it_is() -> Encoder:
+    return Encoder(
+        "as it is", "The numbers as they are.", "row", np.asarray, piecemeal=False
+    )
+
+
+_BUILT_IN: dict[Kind, dict[str, Callable[[], Encoder]]] = {
+    "image": {
+        AUTO: _auto_pictures,
+        "lite0": backbone.lite0,
+        "hog+colour": _hog_and_colour,
+    },
+    "text": {AUTO: _tfidf, "tfidf": _tfidf},
+    "row": {AUTO: _as_it_is, "as it is": _as_it_is},
+}
+_HUBS: dict[Kind, dict[str, Callable[..., Encoder]]] = {
+    "image": {
+        "timm": hubs.timm_model,
+        "open_clip": hubs.open_clip_model,
+        "transformers": hubs.transformers_model,
+    },
+    "text": {"sentences": sentences.sentence_model},
+}

@@ -1,0 +1,473 @@
+"""Records of a file that somebody hands in: the border for what comes from outside."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from itertools import chain
+from math import isfinite
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from likewise.errors import InputError, MissingExtraError
+from likewise.exports._rows import traces_of
+from likewise.exports._tables import unguarded
+from likewise.knowledge import (
+    STAY,
+    Answer,
+    Prediction,
+    Question,
+    Renamed,
+    SetAside,
+    Told,
+    Verdict,
+    decode,
+    singles_of,
+    standing,
+)
+from likewise.session import links_of_labels
+from likewise.storage import Project
+
+Record: TypeAlias = dict[str, Any]
+MAX_BYTES = 1_000_000_000
+
+
+def records_of(path: Path) -> Iterator[tuple[int, Record]]:
+    r"""Yield the records of a file, each with the number of its line.
+
+    Parameters
+    ----------
+    path : Path
+        ``.csv`` or ``.tsv`` with a header, ``.jsonl`` with an object a line, or
+        ``.parquet``, whose records count as lines.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     path = Path(folder) / "answers.csv"
+    ...     _ = path.write_text("a,b,verdict\n1.png,2.png,same\n")
+    ...     list(records_of(path))
+    [(2, {'a': '1.png', 'b': '2.png', 'verdict': 'same'})]
+    """
+    reader = _READERS.get(path.suffix.lower())
+    if not path.is_file():
+        raise InputError(f"There is no file {path}: check the name.")
+    if reader is None:
+        raise InputError(
+            f"{path.name} is of no known kind: give a {', '.join(_READERS)} file."
+        )
+    if path.stat().st_size > MAX_BYTES:
+        raise InputError(
+            f"{path.name} has more than {MAX_BYTES // 10**9} GB, which cannot be "
+            f"answers or labels: split it, or check the name."
+        )
+    return _plainly(reader(path), path)
+
+
+def at_line(path: Path, number: int, problem: str) -> InputError:
+    """Return the error for a line that cannot be used."""
+    return InputError(f"Line {number} of {path.name} {problem}: mend or remove it.")
+
+
+def _plainly(
+    records: Iterator[tuple[int, Record]], path: Path
+) -> Iterator[tuple[int, Record]]:
+    try:
+        yield from records
+    except UnicodeDecodeError:
+        raise InputError(
+            f"{path.name} is not UTF-8 text: save it as UTF-8 and try again."
+        ) from None
+    except (csv.Error, OSError) as error:
+        raise InputError(
+            f"{path.name} cannot be read ({error}): check that it is whole."
+        ) from None
+
+
+def _csv(path: Path) -> Iterator[tuple[int, Record]]:
+    with path.open(encoding="utf-8-sig", newline="") as file:
+        first = file.readline()
+        file.seek(0)
+        reader = csv.DictReader(file, delimiter=max(",;\t", key=first.count))
+        for record in reader:
+            if None in record or None in record.values():
+                problem = f"has not {len(reader.fieldnames or ())} columns as the first"
+                raise at_line(path, reader.line_num, problem)
+            yield reader.line_num, record
+
+
+def _jsonl(path: Path) -> Iterator[tuple[int, Record]]:
+    with path.open(encoding="utf-8-sig") as file:
+        for number, line in enumerate(file, start=1):
+            if line.strip():
+                yield number, _object(path, number, line)
+
+
+def _object(path: Path, number: int, line: str) -> Record:
+    try:
+        record = json.loads(line)
+    except (ValueError, RecursionError):
+        raise at_line(path, number, "is no JSON") from None
+    if not isinstance(record, dict):
+        raise at_line(path, number, "is no JSON object")
+    return record
+
+
+def _parquet(path: Path) -> Iterator[tuple[int, Record]]:
+    try:
+        import pyarrow as pa
+        from pyarrow import parquet
+    except ImportError:
+        raise MissingExtraError("pyarrow", "tables") from None
+    number = 0
+    try:
+        with parquet.ParquetFile(path) as file:
+            for batch in file.iter_batches():
+                for record in batch.to_pylist():
+                    number += 1
+                    yield number, record
+    except pa.ArrowException as error:
+        raise OSError(str(error).partition("\n")[0].rstrip(".")) from None
+
+
+_READERS: dict[str, Callable[[Path], Iterator[tuple[int, Record]]]] = {
+    ".csv": _csv,
+    ".tsv": _csv,
+    ".jsonl": _jsonl,
+    ".parquet": _parquet,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Places:
+    """The sample numbers of a project's items, by their keys.
+
+    Attributes
+    ----------
+    positions : mapping of str to int
+    is_numbered : bool
+        Whether keys are numbers themselves, as those of the rows of a table are.
+
+    Examples
+    --------
+    >>> places = Places({"a.png": 0, "b.png": 1}, is_numbered=False)
+    >>> places.find("b.png"), places.find("1"), places.find("2")
+    (1, 1, None)
+    """
+
+    positions: Mapping[str, int]
+    is_numbered: bool
+
+    def find(self, key: str) -> int | None:
+        """Return the item of a key, or else of a sample number, or None."""
+        found = self.positions.get(key, self.positions.get(unguarded(key)))
+        if found is not None or self.is_numbered or not key.isdecimal():
+            return found
+        return int(key) if len(key) < 19 and int(key) < len(self) else None  # noqa: PLR2004 - more digits than any count has
+
+    def __len__(self) -> int:
+        return len(self.positions)
+
+
+def places_of(project: Project) -> Places:
+    """Return the places of a project's items."""
+    positions = {item.key: at for at, item in enumerate(traces_of(project))}
+    return Places(positions, any(key.isdecimal() for key in positions))
+
+
+Said: TypeAlias = Answer | Renamed | SetAside
+MISFITS = (ValueError, KeyError, TypeError, AttributeError)
+
+
+@dataclass(frozen=True, slots=True)
+class NotThere:
+    """Something was said about an item that is not here."""
+
+    key: str
+
+
+class _UnknownKeyError(Exception):
+    """An item of a line is not in this project."""
+
+
+def said_in(
+    lines: Iterator[tuple[int, Record]], places: Places, path: Path
+) -> Iterator[Said | NotThere]:
+    """Yield what stands in a log, oldest first.
+
+    Parameters
+    ----------
+    lines : iterator of (int, dict)
+        Lines as :func:`~likewise.exports._answers.answer_chunks` writes them. Some may
+        be missing: each says itself whether it stands.
+    places : Places
+        Where the items are here.
+    path : Path
+        The file, for errors.
+    """
+    for number, line in lines:
+        try:
+            yield from tuple(_said(line, places))
+        except MISFITS:
+            problem = "is no line of a log of answers"
+            raise at_line(path, number, problem) from None
+
+
+def _said(line: Record, places: Places) -> Iterator[Said | NotThere]:
+    if line["undone"]:
+        return
+    gone, here = frozenset(line["retracted"]), _Here(line["items"], places)
+    entries: list[Said] = []
+    for single in singles_of(decode(line["what"])):
+        match single:
+            case Told(answers):
+                entries += [answer for answer in answers if answer.id not in gone]
+            case Renamed() | SetAside():
+                entries.append(single)
+    for entry in entries:
+        try:
+            yield here.moved(entry)
+        except _UnknownKeyError as error:
+            yield NotThere(str(error))
+
+
+@dataclass(frozen=True, slots=True)
+class _Here:
+    """Sample numbers of one line, turned into those of this project."""
+
+    keys: Mapping[str, str]
+    places: Places
+
+    def moved(self, entry: Said) -> Said:
+        match entry:
+            case Renamed(sample, name):
+                return Renamed(self._place(sample), _checked(name, str))
+            case SetAside(sample, aside):
+                return SetAside(self._place(sample), _checked(aside, bool))
+            case Answer(question):
+                return replace(
+                    entry,
+                    question=self._question(question),
+                    id=0,
+                    how=_checked(entry.how, str),
+                )
+
+    def _question(self, question: Question) -> Question:
+        sample, against = self._place(question.sample), self._place(question.against)
+        if sample == against:
+            raise ValueError(sample)
+        predicted = question.predicted
+        return Question(sample, against, predicted and self._prediction(predicted))
+
+    def _prediction(self, predicted: Prediction) -> Prediction | None:
+        if not 0 <= predicted.same <= 1 or not isfinite(predicted.aux):
+            raise ValueError(predicted)
+        _checked(predicted.kind, str)
+        _checked(predicted.if_same, bool)
+        meant = predicted.if_different
+        if meant < STAY:
+            raise ValueError(meant)
+        if meant < 0:
+            return predicted
+        try:
+            return replace(predicted, if_different=self._place(meant))
+        except _UnknownKeyError:
+            # What it would have meant is gone; the answer itself still holds.
+            return None
+
+    def _place(self, sample: int) -> int:
+        key = _checked(self.keys[str(_checked(sample, int))], str)
+        found = self.places.positions.get(key)
+        if found is None:
+            raise _UnknownKeyError(key)
+        return found
+
+
+def _checked(value: Any, kind: type) -> Any:
+    if not isinstance(value, kind):
+        raise TypeError(value)
+    return value
+
+
+PAIR = ("a", "b", "verdict")
+KEY = "key"
+
+
+@dataclass(frozen=True, slots=True)
+class Incoming:
+    """What a file says about the items of a project.
+
+    Attributes
+    ----------
+    answers : tuple of Answer
+        As :class:`~likewise.Session` takes them. Those of another project say how they
+        came about there; all others are "given".
+    names : dict of int to str
+        Names by the sample they were given for, oldest first.
+    aside : frozenset of int
+        Samples that were set aside.
+    unknown : tuple of str
+        Keys that are not in the project.
+    n_left_out : int
+        How many answers, names or labels were left out because of them.
+    """
+
+    answers: tuple[Answer, ...] = ()
+    names: Mapping[int, str] = field(default_factory=dict)
+    aside: frozenset[int] = frozenset()
+    unknown: tuple[str, ...] = ()
+    n_left_out: int = 0
+
+
+def read_answers(path: Path, project: Project) -> Incoming:
+    """Return the answers of a file.
+
+    Parameters
+    ----------
+    path : Path
+        The ``answers.jsonl`` of any project with some of the same items; or a table
+        with the columns ``a`` and ``b`` (keys of items, or sample numbers from 0 on
+        where the keys are no numbers) and ``verdict`` (same, different or unsure).
+    project : Project
+        Whose items they are about.
+
+    Returns
+    -------
+    Incoming
+    """
+    places = places_of(project)
+    records = records_of(path)
+    first = next(records, None)
+    if first is None:
+        raise InputError(f"{path.name} is empty: give a file with answers.")
+    every = chain([first], records)
+    if "what" in first[1]:
+        return _collected(said_in(every, places, path), path)
+    return _collected(_pairs(every, places, path), path)
+
+
+def read_labels(
+    path: Path, project: Project, column: str, key_column: str | None = None
+) -> Incoming:
+    """Return the answers that known classes amount to.
+
+    Parameters
+    ----------
+    path : Path
+        A table; an empty cell means that the class is not known.
+    project : Project
+    column : str
+        Holds the classes.
+    key_column : str, optional
+        Holds the keys of the items; ``key`` unless given. If there is none and the
+        items are rows of a table, the rows of the file are taken to be the same ones.
+
+    Returns
+    -------
+    Incoming
+    """
+    places = places_of(project)
+    known: dict[int, str] = {}
+    unknown: list[str] = []
+    for number, key, label in _labels(path, column, key_column, places):
+        sample = places.find(key)
+        if sample is None:
+            unknown.append(key)
+        elif known.setdefault(sample, label) != label:
+            problem = f"calls {key!r} {label!r}, after {known[sample]!r} before"
+            raise at_line(path, number, problem)
+    if not known:
+        raise _nothing(path, unknown)
+    links = tuple(links_of_labels(known, len(places)))
+    return Incoming(
+        links, unknown=tuple(dict.fromkeys(unknown)), n_left_out=len(unknown)
+    )
+
+
+def _collected(said: Iterator[Said | NotThere], path: Path) -> Incoming:
+    listed = list(said)
+    found = tuple(one for one in listed if isinstance(one, Answer))
+    stands = standing(one for one in listed if isinstance(one, Renamed | SetAside))
+    unknown = [one.key for one in listed if isinstance(one, NotThere)]
+    if not (found or stands.names or stands.aside):
+        raise _nothing(path, unknown)
+    keys = tuple(dict.fromkeys(unknown))
+    return Incoming(found, stands.names, stands.aside, keys, len(unknown))
+
+
+def _nothing(path: Path, unknown: list[str]) -> InputError:
+    if not unknown:
+        return InputError(f"{path.name} says nothing that stands: give another file.")
+    return InputError(
+        f"None of the items in {path.name} is in this project (the first is "
+        f"{unknown[0]!r}): check that both are of the same files."
+    )
+
+
+# Tables of pairs
+
+
+def _pairs(
+    records: Iterator[tuple[int, Record]], places: Places, path: Path
+) -> Iterator[Answer | NotThere]:
+    for number, record in records:
+        if not record.keys() >= set(PAIR):
+            raise InputError(
+                f"{path.name} has no columns {', '.join(PAIR)}, and is no log of "
+                f"answers: name its columns so, or give --labels for known classes."
+            )
+        a, b = str(record["a"]), str(record["b"])
+        i, j = places.find(a), places.find(b)
+        verdict = _verdict(record["verdict"], number, path)
+        if i is None or j is None:
+            yield NotThere(a if i is None else b)
+        elif i == j:
+            raise at_line(path, number, f"compares {a!r} with itself")
+        else:
+            yield Answer(Question(i, j), verdict, how="given")
+
+
+def _verdict(said: Any, number: int, path: Path) -> Verdict:
+    try:
+        return Verdict.of(said)
+    except InputError:
+        problem = f"says {said!r}, not same, different or unsure"
+        raise at_line(path, number, problem) from None
+
+
+# Tables of classes
+
+
+def _labels(
+    path: Path, column: str, key_column: str | None, places: Places
+) -> Iterator[tuple[int, str, str]]:
+    """Yield line number, key and class of each row whose class is known."""
+    keys = list(places.positions)
+    n_rows = 0
+    for number, record in records_of(path):
+        by = key_column or (KEY if KEY in record else None)
+        for name in (column, by):
+            if name is not None and name not in record:
+                raise InputError(
+                    f"{path.name} has no column {name!r}. The columns are: "
+                    f"{', '.join(map(str, record))}."
+                )
+        if by is None and (not places.is_numbered or n_rows >= len(keys)):
+            raise _unmatched(path, len(keys))
+        key = keys[n_rows] if by is None else str(record[by])
+        n_rows += 1
+        label = record[column]
+        if label is not None and str(label).strip():
+            yield number, key, str(label).strip()
+    if n_rows and by is None and n_rows != len(keys):
+        raise _unmatched(path, len(keys))
+
+
+def _unmatched(path: Path, n_items: int) -> InputError:
+    return InputError(
+        f"It is not clear which of the {n_items} items each row of {path.name} is "
+        f"about: name the column that holds their keys with --key."
+    )

@@ -1,0 +1,148 @@
+"""Rows as files that other programs read, a piece at a time."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Iterable, Iterator
+from dataclasses import fields
+from itertools import islice
+from operator import attrgetter
+from typing import Any
+
+from likewise.errors import MissingExtraError
+from likewise.exports._rows import Row
+
+COLUMNS = tuple(field.name for field in fields(Row))
+ROWS_A_CHUNK = 1000
+ROWS_A_GROUP = 20_000  # of a Parquet file: fewer would make it large
+FORMULA = ("=", "+", "-", "@", "\t", "\r")
+DIGITS = 6
+
+_all_but_last = attrgetter(*COLUMNS[:-1])
+
+
+def csv_chunks(rows: Iterable[Row], *, raw: bool = False) -> Iterator[bytes]:
+    r"""Yield a table with a header, in UTF-8.
+
+    Parameters
+    ----------
+    rows : iterable of Row
+    raw : bool
+        Whether texts that a spreadsheet would run as formulas stay as they are;
+        otherwise an apostrophe goes before them.
+
+    Examples
+    --------
+    >>> row = Row(0, "=1+1.png", 3, "oak", "guessed", 0.75)
+    >>> b"".join(csv_chunks([row])).decode().splitlines()
+    ['item,key,group,name,status,probability', "0,'=1+1.png,3,oak,guessed,0.75"]
+    """
+    yield _lines([COLUMNS])
+    for some in _batches(rows, ROWS_A_CHUNK):
+        yield _lines([_cells(row, raw=raw) for row in some])
+
+
+def jsonl_chunks(rows: Iterable[Row]) -> Iterator[bytes]:
+    r"""Yield one JSON object a line, in UTF-8.
+
+    Examples
+    --------
+    >>> print(*jsonl_chunks([Row(0, "a.png", None, "", "aside", None)]))
+    b'{"item": 0, "key": "a.png", "group": null, "name": "", "status": "aside",
+    "probability": null}\n'
+    """
+    for some in _batches(rows, ROWS_A_CHUNK):
+        named = (dict(zip(COLUMNS, _values(row), strict=True)) for row in some)
+        lines = [json.dumps(line, ensure_ascii=False) for line in named]
+        yield "".join(line + "\n" for line in lines).encode()
+
+
+def parquet_chunks(rows: Iterable[Row]) -> Iterator[bytes]:
+    """Return the pieces of a Parquet file; needs the extra ``tables``."""
+    try:
+        import pyarrow as pa
+        from pyarrow import parquet
+    except ImportError:
+        raise MissingExtraError("pyarrow", "tables") from None
+    text, number = pa.string(), pa.int64()
+    types = (number, text, number, text, text, pa.float64())
+    schema = pa.schema(list(zip(COLUMNS, types, strict=True)))
+
+    def pieces() -> Iterator[bytes]:
+        pipe = _Pipe()
+        with parquet.ParquetWriter(pipe, schema) as writer:
+            for some in _batches(rows, ROWS_A_GROUP):
+                columns = zip(*map(_values, some), strict=True)
+                named = dict(zip(COLUMNS, columns, strict=True))
+                writer.write_table(pa.table(named, schema=schema))
+                yield pipe.taken()
+        yield pipe.taken()
+
+    return pieces()
+
+
+def unguarded(cell: str) -> str:
+    """Return a cell without the apostrophe that `csv_chunks` may have put before it.
+
+    Examples
+    --------
+    >>> unguarded("'=1+1.png"), unguarded("'quoted'")
+    ('=1+1.png', "'quoted'")
+    """
+    return cell[1:] if cell[:1] == "'" and cell[1:].startswith(FORMULA) else cell
+
+
+class _Pipe(io.RawIOBase):
+    """A file that is read while it is written, and keeps only what is in between."""
+
+    def __init__(self) -> None:
+        self._pieces: list[bytes] = []
+        self._position = 0
+
+    def writable(self) -> bool:
+        return True
+
+    def tell(self) -> int:
+        return self._position
+
+    def write(self, data: Any) -> int:
+        piece = bytes(data)
+        self._pieces.append(piece)
+        self._position += len(piece)
+        return len(piece)
+
+    def taken(self) -> bytes:
+        """Return what was written since the last time."""
+        whole = b"".join(self._pieces)
+        self._pieces.clear()
+        return whole
+
+
+def _batches(rows: Iterable[Row], size: int) -> Iterator[list[Row]]:
+    source = iter(rows)
+    while some := list(islice(source, size)):
+        yield some
+
+
+def _lines(cells: Iterable[Iterable[Any]]) -> bytes:
+    text = io.StringIO()
+    csv.writer(text).writerows(cells)
+    return text.getvalue().encode()
+
+
+def _cells(row: Row, *, raw: bool) -> list[Any]:
+    item, key, group, name, status, sure = _values(row)  # None is written as nothing
+    if not raw:
+        key, name = _guarded(key), _guarded(name)
+    return [item, key, group, name, status, sure]
+
+
+def _guarded(cell: str) -> str:
+    return f"'{cell}" if cell.startswith(FORMULA) else cell
+
+
+def _values(row: Row) -> tuple[Any, ...]:
+    sure = row.probability
+    return (*_all_but_last(row), None if sure is None else round(sure, DIGITS))

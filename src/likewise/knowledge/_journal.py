@@ -1,0 +1,198 @@
+"""The append-only record of what people said: the only state there is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, replace
+from typing import Protocol, TypeAlias
+
+from likewise.knowledge._knowledge import Answer
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """Some answers came in, as one act."""
+
+    answers: tuple[Answer, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Retracted:
+    """Some answers were taken back."""
+
+    ids: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Renamed:
+    """The group of a sample got a name; an empty one takes it away."""
+
+    sample: int
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class SetAside:
+    """A sample left the game, or came back."""
+
+    sample: int
+    aside: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """Answers that disagree were looked at, and stay as they are."""
+
+    ids: tuple[int, ...]
+
+
+Single: TypeAlias = Told | Retracted | Renamed | SetAside | Kept
+
+
+@dataclass(frozen=True, slots=True)
+class Together:
+    """Several events as one act: recorded at once, and undone at once."""
+
+    events: tuple[Single, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Undone:
+    """The act at this position of the journal was undone."""
+
+    position: int
+
+
+Event: TypeAlias = Single | Together | Undone
+
+
+def singles_of(event: Event) -> tuple[Single, ...]:
+    """Return the events that an act consists of; an undoing is none.
+
+    Examples
+    --------
+    >>> singles_of(Together((SetAside(3), SetAside(5))))
+    (SetAside(sample=3, aside=True), SetAside(sample=5, aside=True))
+    """
+    if isinstance(event, Undone):
+        return ()
+    return event.events if isinstance(event, Together) else (event,)
+
+
+def told_in(event: Event) -> tuple[Answer, ...]:
+    """Return the answers that came in with an act."""
+    told = [single for single in singles_of(event) if isinstance(single, Told)]
+    return tuple(answer for single in told for answer in single.answers)
+
+
+class Journal(Protocol):
+    """Keeps events, in order, for ever."""
+
+    def append(self, event: Event) -> None:
+        """Record the event, durably where the journal is, before returning."""
+
+    def read(self) -> Iterator[Event]:
+        """Yield every event, oldest first."""
+
+
+class MemoryJournal:
+    """A journal that lasts as long as the process.
+
+    Examples
+    --------
+    >>> journal = MemoryJournal()
+    >>> journal.append(Renamed(3, "oak"))
+    >>> list(journal.read())
+    [Renamed(sample=3, name='oak')]
+    """
+
+    def __init__(self, events: Iterable[Event] = ()) -> None:
+        self._events = list(events)
+
+    def append(self, event: Event) -> None:
+        self._events.append(event)
+
+    def read(self) -> Iterator[Event]:
+        yield from tuple(self._events)
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """What stands after all events: a fold over the journal.
+
+    Attributes
+    ----------
+    answers : tuple of Answer
+        Oldest first, without those that were taken back.
+    names : dict of int to str
+        Names by the sample they were given for, oldest first.
+    aside : frozenset of int
+    kept : frozenset of int
+        Ids of the answers that were looked at and left to disagree.
+    acts : tuple of int
+        Positions of the events that :meth:`Session.undo` can still undo.
+    n_answers : int
+        Answers ever recorded; the next one's id is one more.
+    """
+
+    answers: tuple[Answer, ...] = ()
+    names: dict[int, str] = field(default_factory=dict)
+    aside: frozenset[int] = frozenset()
+    kept: frozenset[int] = frozenset()
+    acts: tuple[int, ...] = ()
+    n_answers: int = 0
+
+    def with_told(self, position: int, answers: tuple[Answer, ...]) -> Standing:
+        """Return what stands after answers at the end of the journal."""
+        return replace(
+            self,
+            answers=self.answers + answers,
+            acts=(*self.acts, position),
+            n_answers=self.n_answers + len(answers),
+        )
+
+
+def standing(events: Iterable[Event]) -> Standing:
+    """Return what stands after these events."""
+    listed = list(events)
+    undone = {event.position for event in listed if isinstance(event, Undone)}
+    acts = [
+        (position, event)
+        for position, event in enumerate(listed)
+        if position not in undone and not isinstance(event, Undone)
+    ]
+    singles = [single for _, event in acts for single in singles_of(event)]
+    gone = {
+        id_ for single in singles if isinstance(single, Retracted) for id_ in single.ids
+    }
+    told = [single for single in singles if isinstance(single, Told)]
+    names, aside, kept = _said(singles)
+    return Standing(
+        tuple(a for single in told for a in single.answers if a.id not in gone),
+        names,
+        aside,
+        kept,
+        tuple(position for position, _ in acts),
+        sum(len(told_in(event)) for event in listed),
+    )
+
+
+def _said(
+    singles: Iterable[Single],
+) -> tuple[dict[int, str], frozenset[int], frozenset[int]]:
+    """Return names, samples aside and answers left to disagree after these events."""
+    names: dict[int, str] = {}
+    aside: set[int] = set()
+    kept: set[int] = set()
+    for single in singles:
+        match single:
+            case Renamed(sample, name):
+                names.pop(sample, None)
+                names[sample] = name
+            case SetAside(sample, True):
+                aside.add(sample)
+            case SetAside(sample, False):
+                aside.discard(sample)
+            case Kept(ids):
+                kept.update(ids)
+    return names, frozenset(aside), frozenset(kept)

@@ -1,0 +1,115 @@
+"""From raw clusters to labels that respect every known pair and keep their numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Protocol
+
+import numpy as np
+from scipy.optimize import linear_sum_assignment
+
+from likewise._arrays import AnyFloats, Floats, Indices
+from likewise.knowledge._constraints import Constraints
+
+
+class Likeness(Protocol):
+    """How much each sample is like each cluster; an array, or what gives its rows."""
+
+    @property
+    def shape(self) -> tuple[Any, ...]:
+        """Samples and clusters."""
+
+    def __getitem__(self, rows: Indices, /) -> AnyFloats:
+        """Return some rows."""
+
+
+def respect(
+    raw: Indices, likeness: Likeness, constraints: Constraints, certain: Sequence[int]
+) -> Indices:
+    """Return labels in which no known pair is violated.
+
+    Certain set t gets label t, whatever the raw clusters are called. Every other group
+    goes, as a whole, to the cluster that most of it is in, or is most like, among those
+    that hold no group known to be apart from it; where there is none, it becomes a
+    cluster of its own. Clusters without a certain set are numbered by their first
+    sample.
+
+    Parameters
+    ----------
+    raw : ndarray of shape (n,)
+        Clusters before the known pairs are looked at, 0..k-1.
+    likeness : ndarray of shape (n, k), or what gives its rows
+        How much each sample is like each cluster, between 0 and 1; breaks ties.
+    constraints : Constraints
+    certain : sequence of int
+        The groups that are pairwise known to be apart, at most k.
+
+    Returns
+    -------
+    ndarray of shape (n,)
+        0..k'-1, each number in use; k' > k only where the cannot-links leave no choice.
+    """
+    rest = [group for group in constraints.members if group not in set(certain)]
+    rest.sort(key=lambda group: -len(constraints.samples(group)))
+    members = [constraints.samples(group) for group in (*certain, *rest)]
+    votes = _votes(raw, likeness, members)
+    order = _numbering(raw, votes[: len(certain)])
+    place = {group: t for t, group in enumerate(certain)}
+    for group, row in zip(rest, votes[len(certain) :, np.argsort(order)], strict=True):
+        score = np.append(row, np.full(len(place), -1))
+        score[[place[g] for g in constraints.apart_from(group) if g in place]] = -np.inf
+        place[group] = int(np.argmax(score))
+    labels = order[raw]
+    for group, its in zip((*certain, *rest), members, strict=True):
+        labels[list(its)] = place[group]
+    return in_use(labels)
+
+
+def in_use(labels: Indices) -> Indices:
+    """Return labels without the numbers that no sample has.
+
+    Parameters
+    ----------
+    labels : ndarray of shape (n,)
+        Not negative.
+
+    Examples
+    --------
+    >>> in_use(np.array([4, 0, 4, 2]))
+    array([2, 0, 2, 1])
+    """
+    is_used = np.bincount(labels) > 0
+    if is_used.all():
+        return labels.astype(np.intp, copy=False)
+    return (np.cumsum(is_used) - 1)[labels].astype(np.intp, copy=False)
+
+
+def _votes(
+    raw: Indices, likeness: Likeness, members: Sequence[Sequence[int]]
+) -> Floats:
+    """Return how many of each group are in each cluster, and how like it they are."""
+    k = likeness.shape[1]
+    if not members:
+        return np.zeros((0, k))
+    sizes = np.array([len(its) for its in members])
+    rows = np.array([sample for its in members for sample in its], dtype=np.intp)
+    group = np.repeat(np.arange(len(members)), sizes)
+    counts = np.bincount(group * k + raw[rows], minlength=len(members) * k)
+    like = np.add.reduceat(likeness[rows], np.cumsum(sizes) - sizes, axis=0)
+    return counts.reshape(-1, k) + like / sizes[:, np.newaxis]
+
+
+def _numbering(raw: Indices, votes: Floats) -> Indices:
+    """Return the new number of each raw cluster."""
+    k = votes.shape[1]
+    chosen: Indices = np.zeros(0, dtype=np.intp)
+    if len(votes):
+        _, chosen = linear_sum_assignment(-votes)
+    others = np.setdiff1d(np.arange(k), chosen)
+    if others.size:
+        first = np.full(k, len(raw))
+        first[raw[::-1]] = np.arange(len(raw))[::-1]  # of several, the last one stays
+        others = others[np.argsort(first[others], kind="stable")]
+    order = np.empty(k, dtype=np.intp)
+    order[np.concatenate([chosen, others])] = np.arange(k)
+    return order

@@ -1,0 +1,136 @@
+"""The one interface that every active clustering method has."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any, Generic, Protocol, TypeVar
+
+import numpy as np
+
+from likewise._arrays import Floats, Indices
+from likewise.errors import AssumptionWarning, InputError
+from likewise.knowledge import Answer, Knowledge, Question
+from likewise.methods._problem import Problem
+
+
+@dataclass(frozen=True, slots=True)
+class Expectation:
+    """How good the labels are expected to be, by the method's own estimate.
+
+    Attributes
+    ----------
+    jaccard : float
+    wrong_pairs : float
+        Pairs that are together and should not be, or the other way round.
+    n_settled : int
+        Samples whose group is known.
+    is_enough : bool
+        Whether more questions would hardly change anything.
+    """
+
+    jaccard: float
+    wrong_pairs: float
+    n_settled: int
+    is_enough: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Chances:
+    """Where a sample may belong.
+
+    Attributes
+    ----------
+    groups : tuple of (tuple of int, float)
+        The samples of each group that is known, and the probability that it is the
+        sample's; likeliest first.
+    new : float
+        The probability that it is of none of them.
+    """
+
+    groups: tuple[tuple[tuple[int, ...], float], ...]
+    new: float
+
+
+class Model(Protocol):
+    """What a method makes of a problem and the answers so far."""
+
+    @property
+    def labels(self) -> Indices:
+        """The cluster of each sample, 0..k-1; no known pair is violated."""
+
+    @property
+    def confidence(self) -> Floats:
+        """The probability that each sample is in the right cluster."""
+
+    @property
+    def expectation(self) -> Expectation:
+        """How good the labels are expected to be."""
+
+    def chances(self, sample: int) -> Chances:
+        """Return the groups that a sample may belong to."""
+
+
+ModelT = TypeVar("ModelT", bound=Model)
+
+
+@dataclass(frozen=True, slots=True)
+class Method(Generic[ModelT]):
+    """A way to cluster what is known and to choose the next question.
+
+    Three pure functions on values. ``learn`` after ``learn`` equals ``begin`` on the
+    longer list of answers: the same labels and the same next question. All of them are
+    lazy: nothing is clustered before somebody looks at the labels or asks.
+
+    Attributes
+    ----------
+    name : str
+    about : str
+        One sentence for people.
+    begin : callable
+        ``begin(problem, known, rng)`` makes the model of any state in one go. Samples
+        in ``known.aside`` are in the problem still: the method leaves them out.
+    learn : callable
+        ``learn(model, known, answer)`` makes the model one answer further; `known`
+        contains the answer already.
+    propose : callable
+        ``propose(model, known, rng, pending=())`` chooses the next question, or None
+        when there is none left. `pending` are questions that are open with other
+        people: what it proposes should be worth asking whatever they answer.
+    most_clusters : int or None
+        How many groups it can tell apart at most; None for any number.
+    """
+
+    name: str
+    about: str
+    begin: Callable[[Problem, Knowledge, np.random.Generator], ModelT]
+    learn: Callable[[ModelT, Knowledge, Answer], ModelT]
+    propose: Callable[..., Question | None]
+    most_clusters: int | None = None
+
+
+AnyMethod = Method[Any]
+
+
+def suited(problem: Problem, method: AnyMethod) -> Problem:
+    """Return the problem with the number of groups that a method is to look for.
+
+    A method that can tell only so many apart refuses more, and takes that many, with a
+    warning, when nobody knows.
+    """
+    most, k = method.most_clusters, problem.n_clusters
+    if most is None or (k is not None and k <= most):
+        return problem
+    if k is not None:
+        raise InputError(
+            f"The method {method.name!r} can tell only {most} groups apart, but "
+            f"n_clusters is {k}: choose another method."
+        )
+    warnings.warn(
+        f"The method {method.name!r} can tell only {most} groups apart, so it takes "
+        f"{most} where the number is unknown.",
+        AssumptionWarning,
+        stacklevel=4,
+    )
+    return replace(problem, n_clusters=min(most, problem.n_samples))

@@ -1,0 +1,44 @@
+"""Ways to cluster what is known and to choose the next question, by name."""
+
+from __future__ import annotations
+
+from likewise._registry import Registry
+from likewise.methods._base import AnyMethod, Method, Model, suited
+from likewise.methods._likewise import LIKEWISE
+from likewise.methods._rivals import (
+    ACTIVE_HACC,
+    ASC,
+    CAC1,
+    FFQS,
+    PKNN,
+    QUIRE,
+    RANDOM,
+    farthest_first,
+)
+from likewise.methods._urasc import URASC, urasc
+
+_BUILT_IN: tuple[AnyMethod, ...] = (
+    LIKEWISE, *URASC, RANDOM, ACTIVE_HACC, CAC1, FFQS, ASC, QUIRE, PKNN
+)  # fmt: skip
+METHODS: Registry[AnyMethod] = Registry(
+    "method", Method, "likewise.methods", ((m.name, m) for m in _BUILT_IN)
+)
+
+
+def find_method(method: str | AnyMethod) -> AnyMethod:
+    """Return a method by its name; a method is returned as it is."""
+    if isinstance(method, Method):
+        return method
+    return METHODS.find(method)
+
+
+__all__ = [
+    "METHODS",
+    "AnyMethod",
+    "Method",
+    "Model",
+    "farthest_first",
+    "find_method",
+    "suited",
+    "urasc",
+]

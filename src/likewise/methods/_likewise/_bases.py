@@ -1,0 +1,252 @@
+"""Bases that class indicators are regressed on: the graph's and the features'."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import scipy.sparse as sp
+from scipy.linalg import solve_triangular
+from scipy.stats import norm, rankdata
+from sklearn.metrics.pairwise import euclidean_distances
+
+from likewise._arrays import AnyFloats, Floats, Indices, Samples
+from likewise.affinity import evenly, spans
+from likewise.methods._likewise._blocks import ROWS
+from likewise.methods._likewise._posterior import Columns
+
+SMOOTHING = 0.05  # added to eigenvalues: how fast the graph's prior falls off
+WIDTH = 4.0  # of the kernel, in median squared distances
+RANK = 100  # directions kept of the kernel of the features
+TINY = 1e-9  # of the largest distance: rounding
+EXPLAINED = 1e-6  # of a sample's variance: nothing is left
+N_TYPICAL = 500  # samples whose distances set the kernel's width
+
+
+def graph_basis(values: Floats, vectors: Floats) -> Floats:
+    r"""Return the eigenvectors weighted by how smooth they are.
+
+    A field :math:`f = B c` with :math:`c \sim N(0, I)` and columns
+    :math:`b_j = v_j / (\lambda_j + 0.05)` varies slowly along the graph. The constant
+    vector is left out; columns are scaled so that a field has mean variance 1.
+
+    Parameters
+    ----------
+    values : ndarray of shape (k,)
+    vectors : ndarray of shape (n, k)
+
+    Returns
+    -------
+    ndarray of shape (n, k) with a leading column of ones
+    """
+    return _with_constant(vectors[:, 1:] / (values[1:] + SMOOTHING))
+
+
+def feature_basis(X: Samples, rank: int = RANK) -> Floats:
+    r"""Return the main directions of a Gaussian kernel of the features.
+
+    :math:`k(x, y) = \exp(-d^2 / (4 \, \mathrm{median} \, d^2))` of the features and,
+    beside each, its normal scores, by Cholesky factorisation with the pivots that are
+    explained worst: O(n rank^2), no n x n.
+
+    Parameters
+    ----------
+    X : ndarray or csr_array of shape (n, d)
+    rank : int
+
+    Returns
+    -------
+    ndarray of shape (n, at most rank + 1) with a leading column of ones
+    """
+    X = with_scores(X)
+    factor, _ = pivoted_factor(X, kernel_width(X), rank)
+    return _with_constant(factor - factor.mean(axis=0))
+
+
+def pivoted_factor(X: Samples, width: float, rank: int) -> tuple[Floats, Indices]:
+    """Return a factor of the kernel of the samples, and its pivots.
+
+    Cholesky factorisation; the next pivot is always the sample explained worst.
+
+    Parameters
+    ----------
+    X : ndarray or csr_array of shape (n, d)
+    width : float
+        The squared distance at which the kernel has fallen to 1/e.
+    rank : int
+
+    Returns
+    -------
+    factor : ndarray of shape (n, at most rank)
+    pivots : ndarray of shape (at most rank,)
+    """
+    n = X.shape[0]
+    factor = np.zeros((n, min(rank, n)))
+    unexplained = np.ones(n)
+    pivots: list[int] = []
+    for column in range(factor.shape[1]):
+        pivot = int(np.argmax(unexplained))
+        if unexplained[pivot] < EXPLAINED:
+            break
+        kernel = np.exp(-euclidean_distances(X, X[[pivot]], squared=True)[:, 0] / width)
+        rest = kernel - factor[:, :column] @ factor[pivot, :column]
+        factor[:, column] = rest / np.sqrt(unexplained[pivot])
+        unexplained = np.maximum(unexplained - factor[:, column] ** 2, 0.0)
+        pivots.append(pivot)
+    return factor[:, : len(pivots)], np.array(pivots, dtype=np.intp)
+
+
+def with_scores(X: Samples) -> Samples:
+    r"""Return the features and, beside each, its normal scores.
+
+    :math:`s_j \Phi^{-1}(\mathrm{rank} / (n + 1))`, of the same spread s_j as the
+    feature: a long tail says no more than its order. Sparse features stay as they are.
+    """
+    if sp.issparse(X):
+        return X
+    X = X - X.mean(axis=0)  # around zero, where distances lose no digits to rounding
+    scores = norm.ppf(rankdata(X, axis=0) / (len(X) + 1))
+    scores = scores - scores.mean(axis=0)
+    spread = scores.std(axis=0)
+    some = np.where(spread > 0, spread, 1.0)
+    return np.hstack([X, scores * (X.std(axis=0) / some)])
+
+
+def kernel_width(X: Samples) -> float:
+    """Return the squared distance at which the kernel has fallen to 1/e."""
+    return WIDTH * _median_square(X) or 1.0
+
+
+def _median_square(X: Samples) -> float:
+    n = X.shape[0]
+    some = X[np.linspace(0, n - 1, min(n, N_TYPICAL)).astype(int)]
+    squared = euclidean_distances(some, squared=True)
+    pairs = squared[np.triu_indices_from(squared, 1)]
+    if not pairs.size:
+        return 1.0
+    middle = float(np.median(pairs))
+    return middle if middle > TINY * pairs.max() else float(pairs.mean())
+
+
+def _with_constant(basis: Floats) -> Floats:
+    size = np.sqrt((basis**2).sum(axis=1).mean()) if basis.size else 1.0
+    return np.column_stack([np.ones(len(basis)), basis / (size or 1.0)])
+
+
+N_DRAWN = 5000  # samples that directions and normal scores are found from
+N_KNOTS = 1000  # values of a feature whose normal scores are kept
+
+
+@dataclass(frozen=True, slots=True)
+class Scores:
+    """Normal scores of features, from a table with straight lines between its values.
+
+    Attributes
+    ----------
+    middle : ndarray of shape (d,)
+        Where zero is put.
+    tables : tuple of (ndarray, ndarray)
+        For each feature some values, ascending, and their normal scores.
+    """
+
+    middle: Floats
+    tables: tuple[tuple[Floats, Floats], ...]
+
+    @classmethod
+    def of(cls, some: Floats) -> Scores:
+        """Return the table made of some samples, of shape (s, d)."""
+        d = some.shape[1]
+        both = with_scores(some)
+        tables = []
+        for values, scores in zip(both[:, :d].T, both[:, d:].T, strict=True):
+            kept, at = np.unique(values, return_index=True)
+            few = evenly(len(kept), N_KNOTS)
+            tables.append((kept[few], scores[at[few]]))
+        return cls(some.mean(axis=0), tuple(tables))
+
+    def beside(self, X: AnyFloats) -> Floats:
+        """Return features around zero and, beside each, its normal scores."""
+        centred = X - self.middle
+        scores = [
+            np.interp(column, *table)
+            for column, table in zip(centred.T, self.tables, strict=True)
+        ]
+        return np.hstack([centred, np.column_stack(scores)])
+
+
+@dataclass(frozen=True, slots=True)
+class Kernel:
+    """A Gaussian kernel of the features, and its main directions.
+
+    Attributes
+    ----------
+    scores : Scores or None
+        None for sparse features, which stay as they are.
+    pivots : ndarray or csr_array of shape (r, d)
+        Samples that the others are compared with.
+    width : float
+    turn : ndarray of shape (r, r)
+        From likeness with the pivots to coordinates along the directions.
+    """
+
+    scores: Scores | None
+    pivots: Samples
+    width: float
+    turn: Floats
+
+    @classmethod
+    def of(cls, some: Samples, rank: int) -> Kernel:
+        """Return the kernel of some samples, of shape (s, d)."""
+        scores = None if sp.issparse(some) else Scores.of(some)
+        rows = with_scores(some)
+        width = kernel_width(rows)
+        factor, pivots = pivoted_factor(rows, width, rank)
+        turn = solve_triangular(factor[pivots], np.eye(len(pivots)), lower=True).T
+        return cls(scores, rows[pivots], width, turn)
+
+    def directions(self, X: Samples) -> Floats:
+        """Return the coordinates of samples along the directions, of shape (s, r)."""
+        rows = X if self.scores is None else self.scores.beside(X)
+        squared = euclidean_distances(rows, self.pivots, squared=True)
+        return np.exp(-squared / self.width) @ self.turn
+
+
+def sampled_basis(X: Samples, rank: int = RANK) -> Columns:
+    """Return the main directions of a Gaussian kernel of the features.
+
+    The basis of :func:`feature_basis`, its pivots and normal scores taken from at
+    most 5,000 samples; only a block of features is in memory.
+
+    Parameters
+    ----------
+    X : ndarray or csr_array of shape (n, d)
+        May be a memory map.
+    rank : int
+    """
+    n = X.shape[0]
+    some = X[evenly(n, N_DRAWN)]
+    kernel = Kernel.of(some if sp.issparse(some) else some.astype(np.float64), rank)
+    found = np.empty((n, len(kernel.turn)), dtype=np.float32)
+    total = np.zeros(found.shape[1])
+    for part in spans(n, ROWS):
+        found[part] = kernel.directions(X[part])
+        total += found[part].sum(axis=0, dtype=np.float64)
+    found -= (total / n).astype(np.float32)
+    return Columns(found, np.full(found.shape[1], 1 / _size(found)))
+
+
+def scaled_vectors(values: Floats, vectors: AnyFloats) -> Columns:
+    """Return the eigenvectors weighted by how smooth they are, without a copy.
+
+    The basis of :func:`graph_basis`; the first vector, of which nothing is kept
+    there, has no weight.
+    """
+    weights = np.append(0.0, 1 / (values[1:] + SMOOTHING))
+    squares = np.array([np.vdot(column, column) for column in vectors.T])
+    size = float(np.sqrt(weights**2 @ squares / len(vectors)))
+    return Columns(vectors, weights / (size or 1.0))
+
+
+def _size(array: AnyFloats) -> float:
+    squares = sum(float(np.vdot(array[p], array[p])) for p in spans(len(array), ROWS))
+    return float(np.sqrt(squares / len(array))) or 1.0

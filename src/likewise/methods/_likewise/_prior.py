@@ -1,0 +1,329 @@
+"""A clustering before any question: how many groups, and which."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.cluster import AgglomerativeClustering, KMeans
+
+from likewise._arrays import AnyFloats, Floats, Indices, Sparse, Weights
+from likewise.affinity import evenly, spans
+from likewise.knowledge import in_use
+from likewise.methods._likewise._bases import SMOOTHING
+from likewise.methods._likewise._blocks import ROWS, upper
+from likewise.methods._likewise._scale import Scale
+from likewise.methods._problem import Problem
+from likewise.spectral import (
+    Blocks,
+    ConstrainedWeights,
+    Spectrum,
+    k_means,
+    lowest,
+    signed_normalised,
+)
+
+MANY = 1 / 15  # groups per sample from which on they count as many and small
+MUCH_LESS = 0.75  # share of modularity
+CLEARLY = 0.005  # modularity by which a clustering must be better
+LINKABLE = 3000  # samples up to which all pairs are linked
+N_DRAWN = 10_000  # samples that clusters are found from; the others follow them
+N_ROUNDS = 2  # of moving the middles of such clusters
+
+
+def count_groups(W: Weights, values: Floats, vectors: AnyFloats) -> int:
+    r"""Return how many groups the spectrum speaks of.
+
+    The largest gap between eigenvalues of the Laplacian says whether groups are many
+    and small. If so, it is the last gap at least half as large. If not, it is the
+    largest gap after four steps of the random walk, :math:`(1 - \lambda)^4`, which
+    leaves only groups that the walk stays in, unless they are much less of a clustering
+    than the first: 3/4 of its modularity.
+
+    Parameters
+    ----------
+    W : ndarray or csr_array of shape (n, n)
+    values : ndarray of shape (k,)
+        The lowest eigenvalues, ascending.
+    vectors : ndarray of shape (n, k)
+    """
+    if len(values) < 3:  # noqa: PLR2004 - a gap needs two eigenvalues besides the first
+        return len(values)
+    gaps = np.diff(values)[1:]
+    rough = int(np.argmax(gaps)) + 2
+    if rough > MANY * len(vectors):
+        return int(np.flatnonzero(gaps >= gaps.max() / 2).max()) + 2
+    kept = np.clip(1 - values, 0, 1) ** 4
+    stayed = int(np.argmax(kept[1:-1] - kept[2:])) + 2
+    if rough <= stayed:
+        return stayed
+    fine, coarse = (
+        modularity(W, _first_clusters(_unit_rows(vectors[:, :k])))
+        for k in (rough, stayed)
+    )
+    return rough if coarse < MUCH_LESS * fine else stayed
+
+
+def start_clusters(
+    W: Weights, values: Floats, vectors: AnyFloats, k: int, seed: int
+) -> tuple[Indices, Indices]:
+    """Return a clustering of the spectrum, and its medoids.
+
+    k-means in the first k eigenvectors, unless another clustering is clearly better on
+    the graph: its modularity must be larger by 0.005. The others are k-means in all
+    eigenvectors, weighted by smoothness, and average linkage in the first k; they cope
+    with groups of unequal size, where the first does not.
+
+    Returns
+    -------
+    labels : ndarray of shape (n,)
+    medoids : ndarray of shape (at most k,)
+        The sample nearest to the middle of each cluster.
+    """
+    first = _unit_rows(vectors[:, :k])
+    best, middle = _first_clusters(first), first
+    others = []
+    if len(values) > k:
+        weights = np.sqrt(values[1:] + SMOOTHING).astype(vectors.dtype)
+        smooth = _unit_rows(vectors[:, 1:] / weights)
+        found = _from_some(smooth, lambda rows: _k_means(rows, k, seed))
+        others.append((found, smooth))
+    if 1 < len(first) <= LINKABLE:
+        linkage = AgglomerativeClustering(k, linkage="average")
+        others.append((linkage.fit_predict(first), first))
+    bar = modularity(W, best) + CLEARLY
+    for labels, coordinates in others:
+        if (reached := modularity(W, labels)) > bar:
+            best, middle, bar = labels, coordinates, reached
+    best = in_use(best)
+    return best, _medoids(middle, best)
+
+
+def modularity(W: Weights, labels: Indices) -> float:
+    r"""Return :math:`\sum_c (e_{cc} - a_c^2)`: weight inside, beyond chance."""
+    degrees = np.asarray(W.sum(axis=1)).ravel()
+    total = degrees.sum() or 1.0
+    inside = _inside(W, labels).sum() / total
+    ends = _membership(labels).T @ degrees / total
+    return float(inside - (ends**2).sum())
+
+
+def soft_membership(W: Weights, labels: Indices) -> Sparse:
+    """Return each sample's share in the clusters: half its own, half its neighbours'.
+
+    One step of the random walk mixed with staying: a sample on the border belongs to
+    both sides.
+
+    Returns
+    -------
+    csr_array of shape (n, k)
+    """
+    membership = _membership(labels).astype(W.dtype)
+    degrees = np.asarray(W.sum(axis=1)).ravel()
+    walk = sp.diags_array(1 / np.where(degrees > 0, degrees, 1.0)) @ sp.csr_array(W)
+    alone = sp.diags_array((degrees == 0).astype(W.dtype))
+    return sp.csr_array(
+        0.5 * membership + 0.5 * (walk @ membership + alone @ membership)
+    )
+
+
+def _inside(W: Weights, labels: Indices) -> Floats:
+    """Return the weight from each sample to those of its own cluster."""
+    if not sp.issparse(W):
+        membership = _membership(labels)
+        return np.asarray((membership * (W @ membership.toarray())).sum(axis=1))
+    found = np.empty(len(labels))
+    for part in spans(len(labels), ROWS):
+        rows = W[part]
+        at = np.repeat(np.arange(rows.shape[0]), np.diff(rows.indptr))
+        is_inside = labels[part][at] == labels[rows.indices]
+        found[part] = np.bincount(at, rows.data * is_inside, rows.shape[0])
+    return found
+
+
+def _first_clusters(coordinates: AnyFloats) -> Indices:
+    """Return k-means in k coordinates."""
+    k = coordinates.shape[1]
+    return _from_some(coordinates, lambda rows: k_means(rows, k, ()))
+
+
+def _from_some(coordinates: AnyFloats, find: Callable[[Any], Indices]) -> Indices:
+    """Return clusters, found from some samples where there are many.
+
+    The others go to the nearest middle; then middles and clusters are adapted to all.
+    """
+    n = len(coordinates)
+    if n <= N_DRAWN:
+        return find(coordinates.astype(np.float64, copy=False))
+    some = coordinates[evenly(n, N_DRAWN)].astype(np.float64)
+    middles = _middles(some, find(some))
+    for _ in range(N_ROUNDS):
+        labels = _nearest(coordinates, middles)
+        middles = _middles(coordinates, labels)
+    return _nearest(coordinates, middles)
+
+
+def _middles(coordinates: AnyFloats, labels: Indices) -> AnyFloats:
+    membership = _membership(labels).astype(coordinates.dtype)
+    counts = np.maximum(np.bincount(labels), 1)[:, np.newaxis]
+    return membership.T @ coordinates / counts
+
+
+def _nearest(coordinates: AnyFloats, middles: AnyFloats) -> Indices:
+    found = np.empty(len(coordinates), dtype=np.intp)
+    middles = middles.astype(coordinates.dtype)
+    lengths = (middles**2).sum(axis=1)
+    for part in spans(len(coordinates), ROWS):
+        apart = lengths - 2 * (coordinates[part] @ middles.T)
+        apart.argmin(axis=1, out=found[part])
+    return found
+
+
+def _membership(labels: Indices) -> Sparse:
+    n, k = len(labels), int(labels.max()) + 1
+    return sp.csr_array((np.ones(n), (np.arange(n), labels)), shape=(n, k))
+
+
+def _k_means(coordinates: AnyFloats, k: int, seed: int) -> Indices:
+    k = min(k, len(np.unique(coordinates.round(12), axis=0)))
+    return KMeans(k, n_init=10, random_state=seed).fit_predict(coordinates)
+
+
+def _medoids(coordinates: AnyFloats, labels: Indices) -> Indices:
+    medoids = []
+    for cluster in range(int(labels.max()) + 1):
+        members = np.flatnonzero(labels == cluster)
+        middle = coordinates[members].mean(axis=0, dtype=np.float64)
+        apart = ((coordinates[members] - middle) ** 2).sum(axis=1)
+        medoids.append(members[np.argmin(apart)])
+    return np.array(medoids, dtype=np.intp)
+
+
+def _unit_rows(coordinates: AnyFloats) -> AnyFloats:
+    length = np.linalg.norm(coordinates, axis=1, keepdims=True)
+    return coordinates / np.maximum(length, 1e-12)
+
+
+COVER_NOISE = 0.01  # of the coverage field, in units of its prior variance
+
+
+@dataclass(frozen=True)
+class Ground:
+    """The spectrum, the bases and the start.
+
+    Attributes
+    ----------
+    weights : ndarray or csr_array of shape (n, n)
+    n_groups : int or None
+        As the problem says.
+    vectors : ndarray of shape (n, k)
+        Eigenvectors of the graph, scaled to mean square 1.
+    precision : ndarray of shape (k,)
+        Of the coverage field's coefficients.
+    reach : float
+        The sum of their variances, the first left out: the unit of variance.
+    prior_variance : ndarray of shape (n,)
+        Of the coverage field at each sample, before any answer.
+    bases : tuple
+        One for each expert: the graph, and the features if there are any.
+    start : ndarray of shape (n,)
+        The clusters before any question.
+    shares : csr_array of shape (n, number of clusters)
+        The same, soft at the borders.
+    medoids : ndarray of shape (number of clusters,)
+        The first classes, one sample each.
+    scale : Scale
+        How it is worked on.
+    """
+
+    weights: Weights
+    n_groups: int | None
+    vectors: AnyFloats
+    precision: Floats
+    reach: float
+    prior_variance: AnyFloats
+    bases: tuple[Any, ...]
+    start: Indices
+    shares: Sparse
+    medoids: Indices
+    scale: Scale
+
+    @property
+    def noise(self) -> float:
+        """Noise of the coverage field."""
+        return COVER_NOISE * self.reach
+
+    @cached_property
+    def upper(self) -> Weights:
+        """The weights above the diagonal: half the work where they are symmetric."""
+        return upper(self.weights)
+
+
+def ground_of(problem: Problem, seed: int, scale: Scale) -> Ground:
+    """Return what is derived from a problem before any answer."""
+    n, k = problem.n_samples, problem.n_clusters
+    weights = _as_type(problem.weights, scale.dtype)
+    looked = scale.n_vectors(n, k) if k else scale.n_looked(n)
+    spectrum = _spectrum(problem, looked)
+    groups = k or count_groups(weights, spectrum.values, spectrum.vectors)
+    wanted = scale.n_vectors(n, groups)
+    if wanted > len(spectrum.values):
+        spectrum = _spectrum(problem, wanted)
+    values = np.maximum(spectrum.values[:wanted], 0.0)
+    vectors = _scaled(spectrum.vectors[:, :wanted], scale.dtype)
+    precision = _coverage_precision(values, groups)
+    start, medoids = start_clusters(weights, values, vectors, groups, seed)
+    bases = [scale.graph_basis(values, vectors)]
+    if problem.features is not None:
+        bases.append(scale.feature_basis(problem.features))
+    return Ground(
+        weights=weights,
+        n_groups=k,
+        vectors=vectors,
+        precision=precision,
+        reach=float((1 / precision[1:]).sum()) or 1.0,
+        prior_variance=_prior_variance(vectors, precision),
+        bases=tuple(bases),
+        start=start,
+        shares=soft_membership(weights, start),
+        medoids=medoids,
+        scale=scale,
+    )
+
+
+def _as_type(W: Weights, dtype: Any) -> Weights:
+    """Return sparse weights as numbers of a type, copied only if they are not."""
+    if not sp.issparse(W) or W.dtype == dtype:
+        return W
+    return sp.csr_array((W.data.astype(dtype), W.indices, W.indptr), shape=W.shape)
+
+
+def _scaled(vectors: AnyFloats, dtype: Any) -> AnyFloats:
+    return (vectors * float(np.sqrt(len(vectors)))).astype(dtype, copy=False)
+
+
+def _prior_variance(vectors: AnyFloats, precision: Floats) -> AnyFloats:
+    variance = np.empty(len(vectors), dtype=vectors.dtype)
+    for part in spans(len(vectors), ROWS):
+        variance[part] = (vectors[part, 1:] ** 2 / precision[1:]).sum(axis=1)
+    return np.maximum(variance, 1e-12)
+
+
+def _coverage_precision(values: Floats, groups: int) -> Floats:
+    r"""Return :math:`(\lambda_j + 2 \lambda_k)^4`, k the first beyond the groups.
+
+    Steep beyond the groups that are there: an answer reaches as far as its group does.
+    """
+    edge = max(float(values[min(groups, len(values) - 1)]), 0.01)
+    return (values + 2 * edge) ** 4
+
+
+def _spectrum(problem: Problem, k: int) -> Spectrum:
+    none = np.zeros(0, dtype=np.intp)
+    nothing = Blocks(none, none, sp.csr_array((0, 0)))
+    laplacian = signed_normalised(ConstrainedWeights(problem.weights, nothing))
+    return lowest(laplacian, k, device=problem.device)

@@ -1,0 +1,130 @@
+"""What was given, and what is derived from it once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass, field, replace
+from typing import Any, TypeVar
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from likewise._arrays import Samples, Sparse, Weights
+from likewise.affinity import Affinity, Clock, Closeness, Progress, affinity_of
+from likewise.errors import InputError
+from likewise.spectral import checked
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """Samples to be clustered, and what methods derive from them alone.
+
+    Attributes
+    ----------
+    affinity : Affinity
+        How alike the samples are.
+    n_clusters : int or None
+        How many groups there are; None when nobody knows.
+    device : str
+        Where a large spectrum is solved for: "cpu", or "cuda" for a graphics card.
+    """
+
+    affinity: Affinity
+    n_clusters: int | None = None
+    device: str = "cpu"
+    _derived: dict[Hashable, Any] = field(
+        default_factory=dict, init=False, repr=False, compare=False
+    )
+
+    @property
+    def n_samples(self) -> int:
+        """How many samples there are."""
+        return int(self.weights.shape[0])
+
+    @property
+    def weights(self) -> Weights:
+        """The similarity matrix W of the paper, before any constraint."""
+        return self.affinity.weights
+
+    @property
+    def neighbours(self) -> Sparse:
+        """Weights from each sample to its nearest neighbours."""
+        return self.affinity.neighbours
+
+    @property
+    def features(self) -> Samples | None:
+        """The samples themselves, or None when only similarities were given."""
+        return self.affinity.features
+
+    @property
+    def closeness(self) -> Closeness:
+        """How close other samples are to one sample."""
+        return self.affinity.closeness
+
+    def once(self, key: Hashable, derive: Callable[[], T]) -> T:
+        """Return what is derived from the data alone, computed the first time only.
+
+        An undo or a sample set aside needs no new solution of what never changed.
+        """
+        if key not in self._derived:
+            self._derived[key] = derive()
+        return self._derived[key]
+
+    def without(self, aside: frozenset[int]) -> Problem:
+        """Return the problem with some samples cut out of the graph.
+
+        The last one is kept, with all that was derived from it.
+        """
+        if not aside:
+            return self
+        before, cut = self._derived.get("cut", (None, self))
+        if before != aside:
+            cut = self._cut(aside)
+            self._derived["cut"] = aside, cut
+        return cut
+
+    def _cut(self, aside: frozenset[int]) -> Problem:
+        kept = np.ones(self.n_samples, dtype=bool)
+        kept[list(aside)] = False
+        cut = replace(
+            self.affinity,
+            weights=_masked(self.weights, kept),
+            neighbours=_masked(self.neighbours, kept),
+        )
+        return Problem(cut, self.n_clusters, self.device)
+
+
+def problem_of(
+    X: Any,
+    *,
+    affinity: str | Callable[[Any], Any],
+    n_clusters: int | None,
+    device: str = "cpu",
+    progress: Progress | None = None,
+    clock: Clock | None = None,
+) -> Problem:
+    """Return the problem of clustering ``X``, or say what is wrong with it.
+
+    `progress` and `clock` are those of :func:`~likewise.affinity._kernels.auto`.
+    """
+    device = checked(device)  # before what may take minutes
+    similar = affinity_of(X, affinity, progress=progress, clock=clock)
+    n_samples = similar.weights.shape[0]
+    if n_clusters is not None and not 1 <= n_clusters <= n_samples:
+        raise InputError(
+            f"n_clusters must be between 1 and the number of samples ({n_samples}), "
+            f"but it is {n_clusters}."
+        )
+    return Problem(similar, n_clusters, device)
+
+
+def _masked(W: Weights, kept: NDArray[np.bool_]) -> Weights:
+    if not sp.issparse(W):
+        return W * np.outer(kept, kept)
+    is_kept = np.repeat(kept, np.diff(W.indptr)) & kept[W.indices]
+    n_cut = np.searchsorted(np.flatnonzero(~is_kept), W.indptr)
+    starts = (W.indptr - n_cut).astype(W.indptr.dtype)
+    return sp.csr_array((W.data[is_kept], W.indices[is_kept], starts), W.shape)

@@ -1,0 +1,21 @@
+"""The systems that the paper compares itself to."""
+
+from likewise.methods._rivals._asc import ASC
+from likewise.methods._rivals._cac1 import CAC1
+from likewise.methods._rivals._exploring import farthest_first
+from likewise.methods._rivals._ffqs import FFQS
+from likewise.methods._rivals._hacc import ACTIVE_HACC
+from likewise.methods._rivals._pknn import PKNN
+from likewise.methods._rivals._quire import QUIRE
+from likewise.methods._rivals._random import RANDOM
+
+__all__ = [
+    "ACTIVE_HACC",
+    "ASC",
+    "CAC1",
+    "FFQS",
+    "PKNN",
+    "QUIRE",
+    "RANDOM",
+    "farthest_first",
+]

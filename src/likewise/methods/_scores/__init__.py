@@ -1,0 +1,41 @@
+"""How much is learned by asking about a sample: gradient and ambiguity (paper, 4)."""
+
+from likewise.methods._scores._ambiguity import (
+    entropy,
+    mixture_probabilities,
+    neighbour_probabilities,
+    own_shares,
+)
+from likewise.methods._scores._ambiguity_large import (
+    Mixture,
+    Near,
+    near_of,
+    neighbour_entropy,
+    shares,
+)
+from likewise.methods._scores._gradient import (
+    directions,
+    exact_gradient,
+    paper_gradient,
+)
+from likewise.methods._scores._gradient_large import (
+    exact_gradient_of_pairs,
+    paper_gradient_of_pairs,
+)
+
+__all__ = [
+    "Mixture",
+    "Near",
+    "directions",
+    "entropy",
+    "exact_gradient",
+    "exact_gradient_of_pairs",
+    "mixture_probabilities",
+    "near_of",
+    "neighbour_entropy",
+    "neighbour_probabilities",
+    "own_shares",
+    "paper_gradient",
+    "paper_gradient_of_pairs",
+    "shares",
+]

@@ -1,0 +1,175 @@
+"""URASC: ask about the sample expected to reduce uncertainty most (paper, 4).
+
+The change of the eigenvectors that an answer about a sample would bring is taken to be
+a gradient times a step, and the five variants of the paper are the ways to compose
+the two: both (+N, +P), the gradient alone (-GO), the step alone (-NO, -PO).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import partial
+from typing import TypeAlias
+
+import numpy as np
+
+from likewise._arrays import Floats, Indices
+from likewise.errors import InputError
+from likewise.knowledge import Knowledge
+from likewise.methods._base import Method
+from likewise.methods.clustering import (
+    SpectralModel,
+    begin_spectral,
+    learn_spectral,
+    settled,
+)
+from likewise.methods.constrained import GRADIENTS, LAPLACIANS, N_EXACT, Recipe
+from likewise.methods.sampling import propose_by_sample
+
+Step: TypeAlias = Callable[[SpectralModel], Floats]
+
+
+def nonparametric_step(model: SpectralModel) -> Floats:
+    """Return the entropy of clusters among each sample's neighbours (Eqs. 9, 12)."""
+    return model.clustering.doubt
+
+
+def parametric_step(model: SpectralModel) -> Floats:
+    """Return the entropy of clusters under a mixture (Eqs. 11, 12)."""
+    return model.clustering.mixture_doubt
+
+
+STEPS: dict[str, Step] = {
+    "nonparametric": nonparametric_step,
+    "parametric": parametric_step,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class UncertaintyReduction:
+    """The score of samples: gradient times step, or one of them alone (Eq. 4).
+
+    Attributes
+    ----------
+    step : callable or None
+    slope : str or None
+        A name in ``GRADIENTS``.
+    shortlist : int or None
+        b of the paper: the gradient counts only for the b samples whose steps are
+        largest.
+    """
+
+    step: Step | None
+    slope: str | None
+    shortlist: int | None
+
+    def __call__(
+        self,
+        model: SpectralModel,
+        known: Knowledge,
+        free: Indices,
+        rng: np.random.Generator,
+    ) -> Floats:
+        """Return the score of the samples in `free`."""
+        steps = self.step(model)[free] if self.step else np.ones(len(free))
+        if self.slope is None:
+            return steps
+        anchors = _representatives(known, rng)
+        gains, some = np.zeros(len(free)), np.flatnonzero(steps)
+        speeds = model.clustering.speeds(self.slope, anchors, free[some])
+        gains[some] = steps[some] * speeds
+        if self.step is None or self.shortlist is None or self.shortlist >= len(free):
+            return gains
+        # Below any gain, in the order of the steps, for when the list is used up.
+        listed = np.zeros(len(free), dtype=bool)
+        listed[np.argsort(-steps, kind="stable")[: self.shortlist]] = True
+        return np.where(listed, gains, steps - steps.max(initial=0.0) - 1.0)
+
+
+def urasc(  # noqa: PLR0913 - one argument a choice that the paper leaves
+    name: str,
+    *,
+    step: str | None = "nonparametric",
+    gradient: str | None = "paper",
+    shortlist: int | None = None,
+    laplacian: str = "signed",
+    cannot_link: float = 0.0,
+    n_exact: int = N_EXACT,
+) -> Method[SpectralModel]:
+    """Compose a variant of URASC.
+
+    Parameters
+    ----------
+    name : str
+    step : {"nonparametric", "parametric"} or None
+        The step scale (4.2); None leaves it out.
+    gradient : {"paper", "exact"} or None
+        The gradient (4.1): Eq. 7 as it is written, or of the Laplacian in use; None
+        leaves it out.
+    shortlist : int, optional
+        b of the paper: the gradient counts only for the b samples with the largest
+        step. Only with both a step and a gradient.
+    laplacian : {"signed", "literal", "kamvar"}
+    cannot_link : float
+        The weight of a cannot-linked pair, between -1 (the paper's) and 0.
+    n_exact : int
+        Samples up to which each spectrum is solved for from nothing, to all digits;
+        above, it goes on from the one before (see ``Recipe``).
+
+    Returns
+    -------
+    Method
+
+    Examples
+    --------
+    >>> urasc("mine", step="parametric", shortlist=50, cannot_link=-1.0).name
+    'mine'
+    """
+    _check("step", step, STEPS)
+    _check("gradient", gradient, GRADIENTS)
+    _check("laplacian", laplacian, LAPLACIANS)
+    if not -1.0 <= cannot_link <= 0.0:
+        raise InputError(
+            f"cannot_link must be between -1 and 0, but it is {cannot_link}."
+        )
+    if step is None and gradient is None:
+        raise InputError("A variant needs a step, a gradient or both.")
+    recipe = Recipe(laplacian, cannot_link, n_exact)
+    score = UncertaintyReduction(STEPS[step] if step else None, gradient, shortlist)
+    return Method(
+        name,
+        f"URASC with {_describe(step, gradient)}: asks about the sample whose answer "
+        f"should move the clustering most.",
+        partial(begin_spectral, recipe, settled),
+        partial(learn_spectral, settled),
+        partial(propose_by_sample, score),
+    )
+
+
+def _representatives(known: Knowledge, rng: np.random.Generator) -> Indices:
+    """Return one sample drawn from each certain set (paper, 4.1)."""
+    sets = map(known.constraints.samples, known.certain)
+    return np.array([members[rng.integers(len(members))] for members in sets])
+
+
+def _check(what: str, name: str | None, known: Mapping[str, object]) -> None:
+    if name is not None and name not in known:
+        choices = ", ".join(known)
+        raise InputError(f"There is no {what} {name!r}. Choose one of: {choices}.")
+
+
+def _describe(step: str | None, gradient: str | None) -> str:
+    parts = [f"the {step} step" if step else "", "the gradient" if gradient else ""]
+    return " and ".join(filter(None, parts)) + (
+        " alone" if not (step and gradient) else ""
+    )
+
+
+URASC: tuple[Method[SpectralModel], ...] = (
+    urasc("urasc+n", step="nonparametric"),
+    urasc("urasc+p", step="parametric"),
+    urasc("urasc-go", step=None),
+    urasc("urasc-no", step="nonparametric", gradient=None),
+    urasc("urasc-po", step="parametric", gradient=None),
+)

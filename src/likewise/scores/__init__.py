@@ -1,1 +1,0 @@
-"""How much is learned by asking about a sample."""

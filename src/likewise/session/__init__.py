@@ -1,0 +1,66 @@
+"""Ask and tell: the session, its journal, what it shows, and what drives it."""
+
+from likewise.session._control import Reliability, is_due, reliability
+from likewise.session._estimator import ActiveClustering
+from likewise.session._identities import Numbers
+from likewise.session._map import (
+    Plane,
+    plane_of,
+    plane_of_affinity,
+    plane_of_graph,
+    way_of,
+)
+from likewise.session._open import DEFAULTS, FEATURES, with_graph
+from likewise.session._oracles import FunctionOracle, LabelOracle, run
+from likewise.session._review import Repairs, Revision
+from likewise.session._session import Session
+from likewise.session._splitting import (
+    Likeness,
+    fusing_answer,
+    likeness_of,
+    parts_within,
+)
+from likewise.session._start import links_of_labels
+from likewise.session._summary import (
+    Group,
+    Status,
+    Statuses,
+    cluster_names,
+    clusters_in,
+    statuses_of,
+    statuses_within,
+)
+
+__all__ = [
+    "DEFAULTS",
+    "FEATURES",
+    "ActiveClustering",
+    "FunctionOracle",
+    "Group",
+    "LabelOracle",
+    "Likeness",
+    "Numbers",
+    "Plane",
+    "Reliability",
+    "Repairs",
+    "Revision",
+    "Session",
+    "Status",
+    "Statuses",
+    "cluster_names",
+    "clusters_in",
+    "fusing_answer",
+    "is_due",
+    "likeness_of",
+    "links_of_labels",
+    "parts_within",
+    "plane_of",
+    "plane_of_affinity",
+    "plane_of_graph",
+    "reliability",
+    "run",
+    "statuses_of",
+    "statuses_within",
+    "way_of",
+    "with_graph",
+]

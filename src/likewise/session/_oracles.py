@@ -1,0 +1,145 @@
+"""Anything that answers questions by itself, and the loop that lets it."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from likewise.errors import InputError
+from likewise.knowledge import Question, Verdict
+from likewise.session._session import Session
+from likewise.session._summary import View
+
+
+class Oracle(Protocol):
+    """Answers questions. A person is not an oracle but drives ask and tell."""
+
+    def __call__(self, question: Question) -> Verdict:
+        """Return what is said about the pair."""
+
+
+class LabelOracle:
+    """Answer from known labels, sometimes wrongly, sometimes not at all.
+
+    Whether a pair is answered wrongly depends on the seed and the pair alone, in either
+    order: asking again gives the same answer, so that asking twice is no cure.
+
+    Parameters
+    ----------
+    labels : sequence of n_samples classes
+    error_rate : float, default=0
+        The probability that "same" and "different" are swapped.
+    unsure_rate : float, default=0
+        The probability of "unsure".
+    seed : int, default=0
+
+    Examples
+    --------
+    >>> oracle = LabelOracle([0, 0, 1])
+    >>> oracle(Question(0, 1)), oracle(Question(0, 2))
+    (<Verdict.SAME: 'same'>, <Verdict.DIFFERENT: 'different'>)
+    """
+
+    def __init__(
+        self,
+        labels: Sequence[Any] | ArrayLike,
+        *,
+        error_rate: float = 0.0,
+        unsure_rate: float = 0.0,
+        seed: int = 0,
+    ) -> None:
+        for name, rate in (("error_rate", error_rate), ("unsure_rate", unsure_rate)):
+            if not 0 <= rate <= 1:
+                raise InputError(f"{name} must be between 0 and 1, but it is {rate}.")
+        self._labels = np.asarray(labels)
+        self._error_rate = error_rate
+        self._unsure_rate = unsure_rate
+        self._seed = seed
+
+    def __call__(self, question: Question) -> Verdict:
+        if self._error_rate or self._unsure_rate:
+            # One draw for each pair, whatever was asked before.
+            slip, shrug = np.random.default_rng((self._seed, *question.pair)).random(2)
+        else:
+            slip = shrug = 1.0
+        if shrug < self._unsure_rate:
+            return Verdict.UNSURE
+        same = self._labels[question.sample] == self._labels[question.against]
+        return (
+            Verdict.SAME
+            if bool(same) != (slip < self._error_rate)
+            else Verdict.DIFFERENT
+        )
+
+
+class FunctionOracle:
+    """Answer by a plain function ``f(i, j)`` that returns True, False, None or a word.
+
+    Examples
+    --------
+    >>> FunctionOracle(lambda i, j: i % 2 == j % 2)(Question(1, 3))
+    <Verdict.SAME: 'same'>
+    """
+
+    def __init__(self, function: Callable[[int, int], Any]) -> None:
+        self._function = function
+
+    def __call__(self, question: Question) -> Verdict:
+        return Verdict.of(self._function(question.sample, question.against))
+
+
+def as_oracle(oracle: Any) -> Oracle:
+    """Return an oracle as it is, and a plain ``f(i, j)`` as an oracle."""
+    if isinstance(oracle, LabelOracle | FunctionOracle):
+        return oracle
+    if not callable(oracle):
+        raise InputError(
+            f"An oracle must be callable, but this is a {type(oracle).__name__}: pass "
+            f"LabelOracle(y) or a function of two sample numbers."
+        )
+    return oracle if _takes_question(oracle) else FunctionOracle(oracle)
+
+
+def run(session: Session, oracle: Any, budget: int) -> Iterator[View]:
+    """Let an oracle answer up to ``budget`` questions, one step for each.
+
+    Parameters
+    ----------
+    session : Session
+    oracle : callable
+        ``oracle(question)``, or a plain function ``f(i, j)`` of two sample numbers.
+    budget : int
+        Questions to answer at most; fewer when nothing is left to ask.
+
+    Yields
+    ------
+    View
+        What is known after each answer; its labels are computed when looked at.
+
+    Examples
+    --------
+    >>> session = Session([[0.0], [0.1], [3.0], [3.1]], n_clusters=2)
+    >>> views = list(run(session, LabelOracle([0, 0, 1, 1]), budget=3))
+    >>> [view.n_questions for view in views]
+    [1, 2, 3]
+    """
+    answer = as_oracle(oracle)
+    for _ in range(budget):
+        question = session.ask()
+        if question is None:
+            return
+        session.tell(question, answer(question), on_conflict="keep")
+        yield session.view
+
+
+def _takes_question(oracle: Callable[..., Any]) -> bool:
+    """Tell ``oracle(question)`` from ``f(i, j)`` by the number of its arguments."""
+    try:
+        inspect.signature(oracle).bind(None, None)
+    except TypeError:
+        return True
+    return False

@@ -1,0 +1,198 @@
+"""Which clusters may be one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import scipy.sparse as sp
+
+from likewise._arrays import Floats, Indices, Sparse, Weights
+from likewise.knowledge import Answer, Constraints, Knowledge, Verdict
+from likewise.spectral import (
+    ConstrainedWeights,
+    embedding,
+    k_means,
+    known_blocks,
+    lowest,
+    signed_normalised,
+)
+
+N_ROWS = 100_000  # of a graph that are looked at together
+
+
+@dataclass(frozen=True, slots=True)
+class Likeness:
+    """How alike clusters are.
+
+    Attributes
+    ----------
+    values : ndarray of shape (k, k)
+        The weight between two clusters as a share of all weight of the smaller one;
+        0 on the diagonal.
+    """
+
+    values: Floats
+
+    def nearest(
+        self, cluster: int, besides: frozenset[int] = frozenset()
+    ) -> int | None:
+        """Return the cluster that is most like this one, or None."""
+        row = self.values[cluster].copy()
+        row[[cluster, *besides]] = 0.0
+        best = int(np.argmax(row)) if len(row) else 0
+        return best if len(row) and row[best] > 0 else None
+
+
+def likeness_of(W: Weights, labels: Indices) -> Likeness:
+    """Return how alike the clusters are.
+
+    Parameters
+    ----------
+    W : ndarray or sparse array of shape (n, n)
+        Similarities.
+    labels : ndarray of shape (n,)
+        0..k-1, or -1 for none.
+
+    Examples
+    --------
+    >>> W = np.array([[0, 1, 0], [1, 0, 1], [0, 1, 0]])
+    >>> likeness_of(W, np.array([0, 0, 1])).values.tolist()
+    [[0.0, 1.0], [1.0, 0.0]]
+    """
+    k = int(labels.max(initial=-1)) + 1
+    between = _by_edges(W, labels, k) if sp.issparse(W) else _by_products(W, labels, k)
+    volume = between.sum(axis=1)
+    smaller = np.maximum(np.minimum.outer(volume, volume), np.finfo(float).tiny)
+    values = between / smaller
+    np.fill_diagonal(values, 0.0)
+    return Likeness(values)
+
+
+def _by_products(W: Floats, labels: Indices, k: int) -> Floats:
+    """Return the weight between clusters, of shape (k, k)."""
+    placed = np.flatnonzero(labels >= 0)
+    ones = np.ones(len(placed))
+    Y = sp.csr_array((ones, (placed, labels[placed])), shape=(len(labels), k))
+    return np.asarray(Y.T @ (W @ Y))
+
+
+def _by_edges(W: Sparse, labels: Indices, k: int) -> Floats:
+    """Return the weight between clusters, some rows of the graph at a time."""
+    between = np.zeros(k * k)
+    for start in range(0, len(labels), N_ROWS):
+        rows = W[start : start + N_ROWS]
+        one = np.repeat(labels[start : start + N_ROWS], np.diff(rows.indptr))
+        other = labels[rows.indices]
+        inside = (one >= 0) & (other >= 0)
+        cell = (one * k + other)[inside]
+        between += np.bincount(cell, rows.data[inside], minlength=k * k)
+    return between.reshape(k, k)
+
+
+AGREES = 0.8  # how well the two sides of an answer must fit the parts
+
+
+def parts_within(W: Weights, members: Sequence[int], n_parts: int) -> list[list[int]]:
+    """Return the parts that a cluster falls into most readily.
+
+    Answers are left out of account: one of them may be what is wrong. The least
+    coherent part comes first, and within a part the sample that it hangs on most.
+
+    Parameters
+    ----------
+    W : ndarray or sparse array of shape (n, n)
+        Similarities.
+    members : sequence of int
+        The samples of the cluster.
+    n_parts : int
+        How many parts are wanted; fewer come back where there are fewer samples.
+
+    Examples
+    --------
+    >>> W = np.kron(np.eye(2), np.ones((3, 3))) - np.eye(6)
+    >>> parts_within(W, [0, 1, 2, 3, 4, 5], 2)
+    [[0, 1, 2], [3, 4, 5]]
+    """
+    chosen = np.asarray(members, dtype=np.intp)
+    n_parts = min(n_parts, len(chosen))
+    inside = _inside(W, chosen)
+    weights = ConstrainedWeights(inside, known_blocks(Constraints(), ()))
+    spectrum = lowest(signed_normalised(weights), n_parts)
+    found = k_means(embedding(spectrum, n_parts, unit_rows=True), n_parts, ())
+    parts = [np.flatnonzero(found == part) for part in range(n_parts)]
+    parts = sorted((p for p in parts if len(p)), key=lambda p: _coherence(inside, p))
+    return [chosen[_most_typical_first(inside, part)].tolist() for part in parts]
+
+
+def fusing_answer(
+    known: Knowledge, parts: Sequence[Sequence[int]]
+) -> tuple[Answer, tuple[tuple[int, ...], tuple[int, ...]]] | None:
+    """Return the "same" that alone ties two parts, and the sides that it ties.
+
+    Without such an answer its group would fall apart; of those, the one whose two sides
+    fit the parts best, if they fit well.
+
+    Parameters
+    ----------
+    known : Knowledge
+    parts : sequence of sequences of int
+        What the cluster seems to consist of.
+    """
+    part_of = {sample: at for at, part in enumerate(parts) for sample in part}
+    same = [a for a in known.answers if a.verdict is Verdict.SAME]
+    same = [a for a in same if all(s in part_of for s in a.question.pair)]
+    best, fit = None, AGREES
+    for answer in same:
+        i, j = answer.question.pair
+        if part_of[i] == part_of[j]:
+            continue
+        sides = _sides(answer, same)
+        if sides is not None and _fit(sides, part_of) >= fit:
+            best, fit = (answer, sides), _fit(sides, part_of)
+    return best
+
+
+def _sides(
+    answer: Answer, same: Sequence[Answer]
+) -> tuple[tuple[int, ...], tuple[int, ...]] | None:
+    """Return what lies on either side of an answer; None if others tie it as well."""
+    links = [(*a.question.pair, Verdict.SAME) for a in same if a is not answer]
+    rest = Constraints().after_all(links)
+    i, j = answer.question.pair
+    if rest.group(i) == rest.group(j):
+        return None
+    return rest.samples(rest.group(i)), rest.samples(rest.group(j))
+
+
+def _fit(
+    sides: tuple[tuple[int, ...], tuple[int, ...]], part_of: dict[int, int]
+) -> float:
+    """Return how far the sides are of different parts, between 0 and 1."""
+    shares = []
+    for side in sides:
+        counts = np.bincount(
+            [part_of[s] for s in side], minlength=max(part_of.values()) + 1
+        )
+        shares.append(counts / counts.sum())
+    overlap = float(np.minimum(*shares).sum())
+    purest = min(float(share.max()) for share in shares)
+    return purest * (1.0 - overlap)
+
+
+def _inside(W: Weights, chosen: Indices) -> Weights:
+    if sp.issparse(W):
+        return W[chosen][:, chosen].tocsr()
+    return np.asarray(W)[np.ix_(chosen, chosen)]
+
+
+def _coherence(W: Weights, part: Indices) -> float:
+    rows = W[part]
+    total = float(rows.sum())
+    return float(rows[:, part].sum()) / total if total > 0 else 1.0
+
+
+def _most_typical_first(W: Weights, part: Indices) -> Indices:
+    weight = np.asarray(W[part][:, part].sum(axis=1)).ravel()
+    return part[np.argsort(-weight, kind="stable")]

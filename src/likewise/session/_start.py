@@ -1,0 +1,99 @@
+"""What is known from the start, as answers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from itertools import combinations, pairwise
+from typing import Any
+
+from likewise.errors import InputError
+from likewise.knowledge import NEW, STAY, Answer, Prediction, Question, Verdict
+
+
+def answers_of(given: Iterable[Any]) -> list[Answer]:
+    """Return answers from answers or from ``(i, j, verdict)`` triples.
+
+    Examples
+    --------
+    >>> answers_of([(0, 5, "same")])[0].verdict
+    <Verdict.SAME: 'same'>
+    """
+    return [entry if isinstance(entry, Answer) else _answer(entry) for entry in given]
+
+
+def links_of_labels(known: Any, n_samples: int) -> list[Answer]:
+    """Return the answers that known classes amount to.
+
+    The samples of a class are linked in a chain, and the classes are told apart by
+    their first samples: n + k(k - 1)/2 answers say what n^2/2 pairs would.
+
+    Parameters
+    ----------
+    known : mapping of int to class, or sequence of n_samples classes
+        None and NaN in a sequence mean that the class is not known.
+    n_samples : int
+    """
+    classes: dict[Any, list[int]] = {}
+    for sample, label in _pairs(known, n_samples):
+        classes.setdefault(label, []).append(sample)
+    links = [
+        (later, earlier, Verdict.SAME)
+        for members in classes.values()
+        for earlier, later in pairwise(members)
+    ]
+    first = [members[0] for members in classes.values()]
+    links += [
+        (later, earlier, Verdict.DIFFERENT) for earlier, later in combinations(first, 2)
+    ]
+    return [Answer(Question(i, j), verdict, how="given") for i, j, verdict in links]
+
+
+def placed(sample: int, anchor: int | None, unlike: Iterable[int]) -> list[Answer]:
+    """Return the answers that putting a sample into a group implies.
+
+    Parameters
+    ----------
+    sample : int
+    anchor : int or None
+        A sample of the group; None for a new one.
+    unlike : iterable of int
+        Samples of groups that it does not belong to.
+    """
+    apart = Prediction(0.0, "group", if_different=STAY)
+    others = [other for other in dict.fromkeys(unlike) if other != sample]
+    asked = [Question(sample, other, apart) for other in others]
+    if anchor is None and asked:
+        founds = replace(apart, if_different=NEW)
+        asked[-1] = replace(asked[-1], predicted=founds)
+    told = [Answer(question, Verdict.DIFFERENT, how="group") for question in asked]
+    if anchor is not None:
+        told.append(Answer(Question(sample, anchor), Verdict.SAME, how="group"))
+    return told
+
+
+def _answer(entry: Any) -> Answer:
+    try:
+        i, j, said = entry
+        question = Question(int(i), int(j))
+    except (TypeError, ValueError):
+        raise InputError(
+            f"{entry!r} is not an answer: write (i, j, 'same') with two sample numbers."
+        ) from None
+    return Answer(question, Verdict.of(said), how="given")
+
+
+def _pairs(known: Any, n_samples: int) -> list[tuple[int, Any]]:
+    if isinstance(known, Mapping):
+        return [(int(i), c) for i, c in known.items() if not _is_missing(c)]
+    labels = list(known)
+    if len(labels) != n_samples:
+        raise InputError(
+            f"There are {n_samples} samples but {len(labels)} known classes: give one "
+            f"for each sample (None where unknown), or a mapping of index to class."
+        )
+    return [(i, c) for i, c in enumerate(labels) if not _is_missing(c)]
+
+
+def _is_missing(label: Any) -> bool:
+    return label is None or label != label  # noqa: PLR0124 - only NaN is not itself

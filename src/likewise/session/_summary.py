@@ -1,0 +1,299 @@
+"""What a session shows: values made from the model and what is known."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Literal, TypeAlias
+
+import numpy as np
+
+from likewise._arrays import Indices
+from likewise.knowledge import Answer, Knowledge, Question, Verdict, in_use
+from likewise.methods import Model
+from likewise.session._review import Repairs
+
+SURE = 0.95
+FAR = 0.5  # from here on a sample is far from settled ones
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Samples known to belong together.
+
+    Attributes
+    ----------
+    id : int
+        Its first sample; stays while the group lives.
+    name : str
+        As given by :meth:`Session.rename`, or empty.
+    label : int
+        Its cluster in ``session.labels``; -1 when all of it is set aside.
+    samples : tuple of int
+        The samples known to be in it, in the order in which they joined.
+    is_certain : bool
+        Whether it is known to be apart from every other certain group.
+    """
+
+    id: int
+    name: str
+    label: int
+    samples: tuple[int, ...]
+    is_certain: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far a session is, by the method's own estimate.
+
+    Attributes
+    ----------
+    settled : float
+        Share of the samples whose group is known.
+    expected_wrong_pairs : float
+        Pairs that are together and should not be, or the other way round.
+    expected_jaccard : float
+        The Jaccard coefficient that follows from it.
+    is_good_place_to_stop : bool
+    """
+
+    settled: float
+    expected_wrong_pairs: float
+    expected_jaccard: float
+    is_good_place_to_stop: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A group that a sample may belong to, and with which probability."""
+
+    group: Group
+    probability: float
+
+
+@dataclass(frozen=True)
+class View:
+    """What a session knew at one moment; stays as it is when the session goes on."""
+
+    model: Model
+    known: Knowledge
+
+    @property
+    def labels(self) -> Indices:
+        """The labels at that moment."""
+        return compact(self.model.labels, self.known.aside)
+
+    @property
+    def answer(self) -> Answer | None:
+        """The last answer, or None."""
+        return self.known.answers[-1] if self.known.answers else None
+
+    @property
+    def n_questions(self) -> int:
+        """How many questions had been answered."""
+        return sum(answer.how != "given" for answer in self.known.answers)
+
+
+def compact(labels: Indices, aside: frozenset[int]) -> Indices:
+    """Return labels with -1 for samples set aside, and no number left out."""
+    if not aside:
+        return labels.copy()
+    kept = np.ones(len(labels), dtype=bool)
+    kept[list(aside)] = False
+    shown = np.full(len(labels), -1, dtype=np.intp)
+    shown[kept] = in_use(labels[kept])
+    return shown
+
+
+def clusters_in(labels: Indices) -> list[int]:
+    """Return the clusters that there are, ascending.
+
+    Parameters
+    ----------
+    labels : ndarray of shape (n_samples,)
+        The cluster of each sample; -1 for none.
+
+    Examples
+    --------
+    >>> clusters_in(np.array([2, -1, 0, 2]))
+    [0, 2]
+    """
+    return np.flatnonzero(np.bincount(labels + 1)[1:]).tolist()
+
+
+def groups_of(
+    known: Knowledge, labels: Indices, names: Mapping[int, str]
+) -> tuple[Group, ...]:
+    """Return the known groups, oldest first."""
+    constraints = known.constraints
+    named = {constraints.group(sample): name for sample, name in names.items()}
+    found = sorted(constraints.members, key=constraints.born.__getitem__)
+    return tuple(
+        Group(
+            id=group,
+            name=named.get(group, ""),
+            label=int(labels[list(constraints.samples(group))].max()),
+            samples=constraints.samples(group),
+            is_certain=group in known.certain,
+        )
+        for group in found
+    )
+
+
+def progress_of(known: Knowledge, model: Model) -> Progress:
+    """Return how far a session is."""
+    kept = known.n_samples - len(known.aside)
+    expected = model.expectation
+    return Progress(
+        expected.n_settled / max(kept, 1),
+        expected.wrong_pairs,
+        expected.jaccard,
+        expected.is_enough,
+    )
+
+
+def candidates_of(
+    model: Model, sample: int, groups: tuple[Group, ...], labels: Indices
+) -> tuple[Candidate, ...]:
+    """Return the groups that a sample may belong to, likeliest first."""
+    by_sample = {s: group for group in groups for s in group.samples}
+    found = []
+    for members, probability in model.chances(sample).groups:
+        if members == (sample,):
+            continue  # it would be compared with itself
+        group = by_sample.get(members[0])
+        if group is None:
+            label = int(labels[members[0]])
+            group = Group(members[0], "", label, members, is_certain=False)
+        found.append(Candidate(group, probability))
+    return tuple(found)
+
+
+def explained(question: Question, model: Model, called: tuple[str, str]) -> str:
+    """Return one sentence that says why this pair.
+
+    Parameters
+    ----------
+    question : Question
+    model : Model
+    called : tuple of str
+        What the sample, and the one it is compared with, are called.
+    """
+    (i, j), predicted = called, question.predicted
+    if predicted is None:
+        sure = model.confidence[question.sample]
+        doubt = f" (sure to {sure:.0%} of its cluster)" if sure < SURE else ""
+        return (
+            f"Knowing the group of {i}{doubt} would move the clustering most, "
+            f"and that of {j} is the closest one not ruled out."
+        )
+    chance = f"{predicted.same:.0%}"
+    if predicted.kind.startswith("check"):
+        return (
+            f"To make sure: earlier answers say where {i} belongs, but what "
+            f"lies around it does not quite agree (same as {j}: {chance})."
+        )
+    if predicted.kind == "groups":
+        return (
+            f"The groups of {i} and {j} may be one ({chance}), and many pairs "
+            f"hang on it."
+        )
+    place = (
+        "nothing near it is settled"
+        if predicted.aux > FAR
+        else "it lies between groups"
+    )
+    return (
+        f"{i[:1].upper()}{i[1:]} is of the group of {j} with a chance of {chance}: "
+        f"{place}, and samples like it will follow."
+    )
+
+
+Status: TypeAlias = Literal["confirmed", "guessed", "deferred", "aside"]
+
+
+@dataclass(frozen=True, slots=True)
+class Statuses:
+    """The samples of which more is known than a guess; each has one status.
+
+    Attributes
+    ----------
+    confirmed : frozenset of int
+        Answers have put them into a group: a certain one, or one with others.
+    deferred : frozenset of int
+        Somebody was unsure where they belong, and nothing has confirmed them.
+    aside : frozenset of int
+        Out of the game.
+    """
+
+    confirmed: frozenset[int] = frozenset()
+    deferred: frozenset[int] = frozenset()
+    aside: frozenset[int] = frozenset()
+
+    def of(self, sample: int) -> Status:
+        """Return the status of one sample."""
+        if sample in self.aside:
+            return "aside"
+        if sample in self.confirmed:
+            return "confirmed"
+        return "deferred" if sample in self.deferred else "guessed"
+
+
+def statuses_of(known: Knowledge) -> Statuses:
+    """Return how settled the samples are.
+
+    Examples
+    --------
+    >>> from likewise import Answer, Question
+    >>> same = Answer(Question(0, 1), Verdict.SAME)
+    >>> unsure = Answer(Question(2, 0), Verdict.UNSURE)
+    >>> found = statuses_of(Knowledge(4).after_all([same, unsure]))
+    >>> [found.of(sample) for sample in range(4)]
+    ['confirmed', 'confirmed', 'deferred', 'guessed']
+    """
+    constraints = known.constraints
+    placed = {
+        sample
+        for group, samples in constraints.members.items()
+        if len(samples) > 1 or group in known.certain
+        for sample in samples
+    }
+    unsure = {
+        int(answer.question.sample)
+        for answer in known.answers
+        if answer.verdict is Verdict.UNSURE
+    }
+    confirmed = frozenset(placed) - known.aside
+    return Statuses(confirmed, frozenset(unsure) - known.aside - confirmed, known.aside)
+
+
+def statuses_within(repairs: Repairs) -> Statuses:
+    """Return how settled the samples are in the present clusters.
+
+    A sample that is known to be apart from others, and together with none, is confirmed
+    only where it speaks for its cluster: anywhere else it is a guess.
+    """
+    found, members = statuses_of(repairs.known), repairs.known.constraints.members
+    lone = {g for g, samples in members.items() if len(samples) == 1}
+    guessed = {g for g in lone & found.confirmed if repairs.anchor(g) != g}
+    return replace(found, confirmed=found.confirmed - guessed)
+
+
+def cluster_names(labels: Indices, names: Mapping[int, str]) -> dict[int, str]:
+    """Return the names of clusters: the latest given to any of their samples.
+
+    Parameters
+    ----------
+    labels : ndarray of shape (n_samples,)
+        The cluster of each sample; -1 for none.
+    names : mapping of int to str
+        Names by the sample they were given for, oldest first.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> cluster_names(np.array([0, 0, 1]), {0: "oak", 1: "elm", 2: ""})
+    {0: 'elm'}
+    """
+    given = {int(labels[sample]): name for sample, name in names.items() if name}
+    return {label: name for label, name in given.items() if label >= 0}

@@ -1,0 +1,53 @@
+"""Eigenvectors of a graph with the answers written in, and clusters in their space.
+
+Numbers in, numbers out. Few samples are solved for exactly; for many, a :class:`Graph`
+is made once and never changes, an :class:`Operator` is the graph with what is known
+written in, :func:`solve` finds its lowest eigenpairs from nothing and :func:`updated`
+from those of the operator before. Samples have the caller's numbers wherever functions
+take or return them; inside they are in an order of our own, on the device that the
+graph was made for. On processors it is fastest with one thread for matrix products.
+"""
+
+from likewise.spectral._backend import Array, checked
+from likewise.spectral._eigen_cold import Pairs, solve
+from likewise.spectral._eigen_exact import Spectrum, embedding, k_means, lowest
+from likewise.spectral._eigen_update import updated
+from likewise.spectral._graph import Graph, graph_of, renumbered
+from likewise.spectral._kmeans import clusters, embedded, reclustered
+from likewise.spectral._laplacian import (
+    Blocks,
+    ConstrainedWeights,
+    Laplacian,
+    additive,
+    known_blocks,
+    signed_normalised,
+    unnormalised,
+)
+from likewise.spectral._operator import Operator, operator_of
+
+__all__ = [
+    "Array",
+    "Blocks",
+    "ConstrainedWeights",
+    "Graph",
+    "Laplacian",
+    "Operator",
+    "Pairs",
+    "Spectrum",
+    "additive",
+    "checked",
+    "clusters",
+    "embedded",
+    "embedding",
+    "graph_of",
+    "k_means",
+    "known_blocks",
+    "lowest",
+    "operator_of",
+    "reclustered",
+    "renumbered",
+    "signed_normalised",
+    "solve",
+    "unnormalised",
+    "updated",
+]

@@ -1,0 +1,254 @@
+"""What a store keeps, and what every store promises."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple, Protocol, TypeAlias
+
+from likewise._arrays import Samples
+from likewise.knowledge import Event, Question
+
+Settings: TypeAlias = Mapping[str, Any]
+
+KINDS = ("image", "text", "row")
+STATUSES = ("here", "changed", "gone")
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """One thing to sort; its position in the project is its sample number.
+
+    Parameters
+    ----------
+    key : str
+        What tells it from all others, such as a relative path.
+    kind : {"image", "text", "row"}
+    digest : str
+        Of its content, so that a change is noticed.
+    shown : mapping
+        Small values to show: columns, a text, a file size.
+    status : {"here", "changed", "gone"}
+        What became of its source; an item itself never vanishes.
+    """
+
+    key: str
+    kind: str
+    digest: str = ""
+    shown: Mapping[str, Any] = field(default_factory=dict)
+    status: str = "here"
+
+
+class Trace(NamedTuple):
+    """An item without what it shows: enough to know it again."""
+
+    key: str
+    digest: str
+    status: str = "here"
+
+
+@dataclass(frozen=True, slots=True)
+class Info:
+    """A project at a glance.
+
+    Attributes
+    ----------
+    name : str
+    settings : dict
+    created : float
+        Seconds since 1970, as all times here.
+    n_items : int
+    n_acts : int
+    """
+
+    name: str
+    settings: dict[str, Any]
+    created: float
+    n_items: int = 0
+    n_acts: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class OpenQuestion:
+    """A question that a person has before them.
+
+    Parameters
+    ----------
+    who : str
+    question : Question
+    until : float
+        When the lease ends and others may get the question. An answer is taken for
+        as long as nobody has got it.
+    version : int
+        How many acts there were when it was opened.
+    id : int
+        Given by the store, never twice; 0 while it is not recorded.
+    """
+
+    who: str
+    question: Question
+    until: float
+    version: int = 0
+    id: int = 0
+
+    def clashes(self, other: OpenQuestion) -> bool:
+        """Tell whether two people must not hold these at once."""
+        mine, theirs = self.question, other.question
+        return mine.sample == theirs.sample or mine.pair == theirs.pair
+
+
+@dataclass(frozen=True, slots=True)
+class Act:
+    """An event as it was recorded.
+
+    Attributes
+    ----------
+    number : int
+        Its position in the journal, from 0 on.
+    event : Event
+    who : str
+    at : float
+    client_id : str or None
+        Chosen by the caller, so that a repeated call is known as such.
+    closed : int or None
+        The id of the open question that it closed.
+    opened : tuple of OpenQuestion
+        Those of the wanted questions that it opened; known only to who acted.
+    is_repeat : bool
+        Whether it had been recorded before the call that returned it.
+    """
+
+    number: int
+    event: Event
+    who: str
+    at: float
+    client_id: str | None = None
+    closed: int | None = None
+    opened: tuple[OpenQuestion, ...] = field(default=(), compare=False)
+    is_repeat: bool = field(default=False, compare=False)
+
+
+class Project(Protocol):
+    """Items, arrays, acts and open questions under one name.
+
+    Each call is one transaction, and what it changed is on disk when it returns (where
+    the store has a disk). Calls may come from several threads.
+    """
+
+    @property
+    def name(self) -> str: ...
+
+    def info(self) -> Info: ...
+
+    def change(self, settings: Settings) -> None:
+        """Change some settings; the others stay."""
+
+    def add_items(self, items: Iterable[Item]) -> range:
+        """Add items behind the present ones, all or none; return their positions."""
+
+    def items(self, start: int = 0, stop: int | None = None) -> tuple[Item, ...]:
+        """Return the items at positions start to stop."""
+
+    def items_at(self, positions: Iterable[int]) -> dict[int, Item]:
+        """Return the items at some positions, as far as they are there."""
+
+    def traces(self) -> Iterator[Trace]:
+        """Yield what tells each item from others, in their order, a page at a time."""
+
+    def find(self, key: str) -> int | None:
+        """Return the position of an item."""
+
+    def mark(self, key: str, status: str) -> None:
+        """Note what became of the source of an item."""
+
+    def mark_all(self, statuses: Mapping[str, str]) -> None:
+        """Note what became of the sources of items, by their keys, all or none."""
+
+    def rekey(self, keys: Mapping[str, str]) -> None:
+        """Give items the keys that they go by now, all or none; they may swap them."""
+
+    def put_array(self, name: str, X: Samples) -> None:
+        """Keep an array or sparse matrix, instead of an older one of this name."""
+
+    def append_rows(self, name: str, X: Samples) -> None:
+        """Add rows behind those of an array of the same type and width."""
+
+    def array(self, name: str) -> Samples:
+        """Return an array as it was put, with what was appended."""
+
+    def n_rows(self, name: str) -> int:
+        """Return how many rows an array has; 0 when there is none."""
+
+    def act(  # noqa: PLR0913 - one transaction
+        self,
+        event: Event,
+        *,
+        who: str,
+        now: float,
+        client_id: str | None = None,
+        expected: int | None = None,
+        closes: int | None = None,
+        opens: Sequence[OpenQuestion] = (),
+    ) -> Act:
+        """Record an event, close the question that it answers and open the next ones.
+
+        Parameters
+        ----------
+        event : Event
+        who : str
+        now : float
+        client_id : str, optional
+            The same one again returns the stored act and changes nothing.
+        expected : int, optional
+            How many acts the caller has seen.
+        closes : int, optional
+            The id of an open question. If an act has closed it already, that act is
+            returned and nothing changes.
+        opens : sequence of OpenQuestion
+            Left out, and not in the ``opened`` of the result, are those that clash
+            with a question whose lease runs, or whose person has another one.
+
+        Returns
+        -------
+        Act
+
+        Raises
+        ------
+        StaleError
+            There are more acts than `expected`, or the question was closed without an
+            answer. Nothing was recorded.
+        """
+
+    def acts(self, since: int = 0) -> tuple[Act, ...]:
+        """Return the acts from this number on, oldest first."""
+
+    def open_question(self, wanted: OpenQuestion, *, now: float) -> OpenQuestion | None:
+        """Open a question without an act; None when somebody was there first."""
+
+    def question_of(self, who: str) -> OpenQuestion | None:
+        """Return the question that a person has, whether or not its lease runs."""
+
+    def open_questions(self, now: float) -> tuple[OpenQuestion, ...]:
+        """Return the questions whose leases run, oldest first."""
+
+    def extend(self, id: int, until: float) -> OpenQuestion | None:  # noqa: A002
+        """Let a lease run longer; None when the question is no longer open."""
+
+    def close_question(self, id: int) -> None:  # noqa: A002
+        """Close a question without an answer, if it is open."""
+
+
+class Store(Protocol):
+    """Projects by name."""
+
+    def projects(self) -> tuple[Info, ...]:
+        """Return every project, oldest first."""
+
+    def create(self, name: str, settings: Settings, *, now: float) -> Project:
+        """Begin a project; its name must be new."""
+
+    def project(self, name: str) -> Project:
+        """Return a project by its name."""
+
+    def close(self) -> None:
+        """Let go of files and connections."""

@@ -1,0 +1,203 @@
+"""Connections to SQLite and PostgreSQL that lose nothing."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from pathlib import Path
+from threading import Lock
+from typing import Any
+
+from sqlalchemy import URL, Connection, Engine, ExceptionContext, create_engine, event
+from sqlalchemy.exc import (
+    DataError,
+    DBAPIError,
+    IntegrityError,
+    NotSupportedError,
+    ProgrammingError,
+)
+from sqlalchemy.exc import TimeoutError as NoneFreeError
+
+from likewise.errors import MissingExtraError, StorageError
+from likewise.storage.sql._troubles import BUSY, advice, is_read_only, reason
+
+BUSY_MS = 5000
+N_TRIES = 100  # at a lock that others hold for no longer than a switch of mode takes
+POOL: dict[str, Any] = {"pool_size": 20, "max_overflow": 40}  # a server's 40 threads
+PRAGMAS = (
+    "synchronous=FULL",
+    "fullfsync=ON",
+    f"journal_size_limit={64 * 2**20}",
+)
+PATIENCE = {  # with a server that has gone, or the network to it; seconds
+    "connect_timeout": 10,
+    "keepalives_idle": 15,
+    "keepalives_interval": 5,
+    "keepalives_count": 3,
+    "tcp_user_timeout": 30_000,  # milliseconds
+}
+OF_THE_CALLER = (DataError, IntegrityError, NotSupportedError, ProgrammingError)
+
+
+class Database:
+    """An engine with one way to read and one way to write.
+
+    Parameters
+    ----------
+    url : URL
+        Of SQLite or PostgreSQL.
+    """
+
+    def __init__(self, url: URL) -> None:
+        self.is_sqlite = url.get_backend_name() == "sqlite"
+        self.engine = _sqlite(url) if self.is_sqlite else _postgresql(url)
+        event.listen(self.engine, "handle_error", _let_go)
+        self._writing = self.engine.execution_options(writes=True)
+        # Waiting threads of this process queue up; SQLite's own waiting, which is not
+        # fair, is left for other processes.
+        self._turn: AbstractContextManager[Any] = (
+            Lock() if self.is_sqlite else nullcontext()
+        )
+
+    @property
+    def shown(self) -> str:
+        """The path of its file, or its address without the password."""
+        url = self.engine.url
+        if self.is_sqlite:
+            return str(url.database)
+        plain = url.set(drivername="postgresql", query={})
+        return plain._replace(password=None).render_as_string()
+
+    @contextmanager
+    def read(self) -> Iterator[Connection]:
+        """Give a connection in a transaction that sees one state of the database."""
+        with self._named_errors(), self.engine.begin() as connection:
+            yield connection
+
+    @contextmanager
+    def write(self) -> Iterator[Connection]:
+        """Give a connection in a transaction that is on disk when the block ends."""
+        with self._named_errors(), self._turn, self._writing.begin() as connection:
+            self._see_the_file(connection)
+            yield connection
+
+    @contextmanager
+    def rebuild(self) -> Iterator[Connection]:
+        """Give a connection as `write` does, in which tables may be replaced.
+
+        SQLite changes a table by dropping it after a copy, which the rows that refer
+        to it must outlive; so they are checked at the end instead.
+        """
+        rebuilding = self._writing.execution_options(rebuilds=True)
+        with self._named_errors(), self._turn, rebuilding.begin() as connection:
+            yield connection
+            if self.is_sqlite:
+                broken = connection.exec_driver_sql("PRAGMA foreign_key_check").all()
+                if broken:
+                    raise StorageError(
+                        f"An upgrade of {self.shown} would have left rows of "
+                        f"{broken[0][0]} without what they refer to, and was not "
+                        f"done: please report this."
+                    )
+
+    def _see_the_file(self, connection: Connection) -> None:
+        # SQLite goes on writing into a file that was moved or deleted under it.
+        if self.is_sqlite and connection.info["file"] != _identity(self.engine.url):
+            raise StorageError(
+                f"{self.shown} was moved, deleted or replaced while it was in use: put "
+                f"it back, with all that lay beside it, or start again."
+            )
+
+    @contextmanager
+    def _named_errors(self) -> Iterator[None]:
+        try:
+            yield
+        except OF_THE_CALLER:
+            raise
+        except DBAPIError as error:
+            raise self._unusable(reason(error.orig), advice(error.orig)) from error
+        except NoneFreeError as error:
+            raise self._unusable("all its connections are in use", BUSY) from error
+
+    def _unusable(self, why: str, what_to_do: str) -> StorageError:
+        return StorageError(
+            f"The database {self.shown} cannot be used ({why}): {what_to_do}."
+        )
+
+
+def _let_go(context: ExceptionContext) -> None:
+    # A file is opened for reading only while its folder is shut: not to be used again
+    # when it is open. The other connections, which may write, stay.
+    if is_read_only(context.original_exception):
+        context.is_disconnect = True
+        context.invalidate_pool_on_disconnect = False
+
+
+def _sqlite(url: URL) -> Engine:
+    engine = create_engine(url, **POOL)
+
+    @event.listens_for(engine, "connect")
+    def _set_up(connection: Any, record: Any) -> None:
+        connection.isolation_level = None  # transactions begin where we say so
+        _use_wal(connection)
+        for pragma in PRAGMAS:
+            connection.execute(f"PRAGMA {pragma}")
+        record.info["file"] = _identity(url)
+
+    @event.listens_for(engine, "begin")
+    def _begin(connection: Connection) -> None:
+        options = connection.get_execution_options()
+        checks = "OFF" if options.get("rebuilds") else "ON"
+        connection.exec_driver_sql(f"PRAGMA foreign_keys={checks}")
+        begin = "BEGIN IMMEDIATE" if options.get("writes") else "BEGIN"
+        connection.exec_driver_sql(begin)
+
+    return engine
+
+
+def _identity(url: URL) -> tuple[int, int] | None:
+    """Return what tells the file at an address from others; None when there is none."""
+    try:
+        found = Path(str(url.database)).stat()
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
+
+
+def _use_wal(connection: Any) -> None:
+    # Two that wait for each other in the switch would wait in vain: give way at once,
+    # queue up in a transaction instead, and look again.
+    for _ in range(N_TRIES):
+        connection.execute("PRAGMA busy_timeout=0")
+        try:
+            connection.execute("PRAGMA journal_mode=WAL")
+        except sqlite3.OperationalError as error:
+            if "locked" not in str(error):
+                raise
+        else:
+            break
+        finally:
+            connection.execute(f"PRAGMA busy_timeout={BUSY_MS}")
+        connection.execute("BEGIN IMMEDIATE")
+        connection.execute("ROLLBACK")
+
+
+def _postgresql(url: URL) -> Engine:
+    try:
+        engine = create_engine(
+            url.set(drivername="postgresql+psycopg"),
+            pool_pre_ping=True,  # a server that was away meanwhile is reached again
+            connect_args={k: v for k, v in PATIENCE.items() if k not in url.query},
+            **POOL,
+        )
+    except ImportError:
+        raise MissingExtraError("psycopg", "postgres") from None
+
+    @event.listens_for(engine, "connect")
+    def _set_up(connection: Any, _: Any) -> None:
+        connection.autocommit = True
+        connection.execute("SET synchronous_commit TO on")
+        connection.autocommit = False
+
+    return engine

@@ -1,0 +1,277 @@
+"""Nearest neighbours among many: found in blocks, exactly or with a stated recall."""
+
+from __future__ import annotations
+
+import tracemalloc
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from tests.definitions import euclidean
+
+from likewise._arrays import Floats
+from likewise.affinity import Neighbours, Rows, Search, nearest_neighbours, share_found
+from likewise.affinity import _indexes as links
+from likewise.affinity._knn import recall_of
+
+KINDS = ("flat", "hnsw", "blocks", "products")
+each_kind = pytest.mark.parametrize("kind", KINDS)
+
+
+def fitting(kind: str, X: Floats) -> Any:
+    return sp.csr_array(X) if kind == "products" else X
+
+
+def found(X: Any, kind: str, shard: int = 1000, block: int = 1000) -> Neighbours:
+    return nearest_neighbours(X, 20, search=Search(kind, shard, block))
+
+
+def true_distances(X: Floats, k: int = 20) -> Floats:
+    return np.sort(euclidean(X), axis=1)[:, 1 : k + 1]
+
+
+@pytest.fixture
+def X(rng: np.random.Generator) -> Floats:
+    return rng.standard_normal((300, 6))
+
+
+@each_kind
+def test_every_search_finds_the_nearest(kind: str, X: Floats) -> None:
+    near = found(fitting(kind, X), kind)
+
+    np.testing.assert_allclose(near.distances, true_distances(X), rtol=1e-4)
+    np.testing.assert_array_equal(
+        near.indices, euclidean(X).argsort(axis=1, kind="stable")[:, 1:21]
+    )
+
+
+@each_kind
+@pytest.mark.parametrize(("shard", "block"), [(300, 300), (300, 7), (64, 50), (30, 45)])
+def test_neighbours_do_not_depend_on_how_rows_are_cut(
+    kind: str, shard: int, block: int, X: Floats
+) -> None:
+    near, whole = found(fitting(kind, X), kind, shard, block), found(X, "flat")
+
+    np.testing.assert_array_equal(near.indices, whole.indices)
+    np.testing.assert_allclose(near.distances, whole.distances, rtol=1e-5)
+
+
+@each_kind
+def test_many_neighbours_are_kept_in_few_bytes(kind: str, X: Floats) -> None:
+    near = found(fitting(kind, X), kind)
+
+    assert near.indices.dtype == np.int32
+    assert near.distances.dtype == np.float32
+
+
+@each_kind
+def test_no_sample_is_its_own_neighbour(kind: str) -> None:
+    X = np.repeat(np.eye(3), 40, axis=0)
+
+    near = found(fitting(kind, X), kind)
+
+    assert (near.indices != np.arange(120)[:, np.newaxis]).all()
+    assert near.indices.min() >= 0
+
+
+@pytest.mark.parametrize("kind", ["flat", "hnsw", "blocks"])
+def test_equal_samples_are_at_distance_zero_wherever_zero_is(
+    kind: str, rng: np.random.Generator
+) -> None:
+    X = 1e4 + np.repeat(rng.standard_normal((50, 8)), 3, axis=0).astype(np.float32)
+
+    near = found(X, kind)
+
+    np.testing.assert_array_equal(near.distances[:, :2], 0.0)
+    assert near.distances[:, 2].min() > 0.01
+
+
+def test_samples_at_the_same_distance_come_in_their_order() -> None:
+    X = np.concatenate([np.zeros((1, 2)), np.tile(np.eye(2), (10, 1))])
+
+    near = found(X, "flat", shard=4)
+
+    np.testing.assert_array_equal(near.indices[0], np.arange(1, 21))
+
+
+@pytest.mark.parametrize(("n", "k"), [(2, 1), (5, 4), (21, 20)])
+@each_kind
+def test_few_samples_have_few_neighbours_in_every_search(
+    kind: str, n: int, k: int
+) -> None:
+    X = np.arange(1.0, n + 1)[:, np.newaxis]
+
+    assert found(fitting(kind, X), kind).indices.shape == (n, k)
+
+
+def test_links_are_the_same_every_time(rng: np.random.Generator) -> None:
+    X = rng.standard_normal((2000, 16))
+
+    first, second = found(X, "hnsw", 2000), found(X, "hnsw", 2000)
+
+    np.testing.assert_array_equal(first.indices, second.indices)
+
+
+def test_bad_links_say_so_and_are_completed(
+    X: Floats, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, bad in (("M", 2), ("EF_CONSTRUCTION", 2), ("EF_SEARCH", (2,))):
+        monkeypatch.setattr(links, name, bad)
+
+    with pytest.warns(UserWarning, match=r"Only \d+% of the nearest.*PCA"):
+        near = found(X, "hnsw")
+
+    assert near.recall < 0.9
+    assert near.indices.min() >= 0
+    assert np.isfinite(near.distances).all()
+
+
+def test_an_exact_search_has_recall_one(X: Floats) -> None:
+    assert nearest_neighbours(X, 20).recall == found(X, "flat").recall == 1.0
+
+
+def test_recall_is_the_share_of_true_neighbours(
+    X: Floats, rng: np.random.Generator
+) -> None:
+    near = nearest_neighbours(X, 20)
+    wrong = near.distances.copy()
+    wrong[:, 15:] += 100.0
+
+    assert recall_of(X, near, 100, rng=rng) == 1.0
+    assert recall_of(X, replace(near, distances=wrong), 100, rng=rng) == 0.75
+
+
+def test_the_stated_recall_is_the_measured_one(
+    X: Floats, rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(links, "M", 2)
+    monkeypatch.setattr(links, "EF_SEARCH", (2,))
+    near = found(X, "hnsw")
+
+    assert near.recall == pytest.approx(recall_of(X, near, 300, rng=rng), abs=0.05)
+    assert near.first(10).recall == near.recall
+
+
+def test_any_of_those_that_are_as_far_will_do() -> None:
+    assert share_found(np.array([[1.0, 2.0], [0.0, 0.0]]), np.array([2.0, 0.0])) == 1.0
+
+
+def test_one_sample_has_recall_one(rng: np.random.Generator) -> None:
+    X = np.zeros((1, 2))
+
+    assert recall_of(X, nearest_neighbours(X, 20), rng=rng) == 1.0
+
+
+def test_a_sparse_search_is_exact_among_ties(rng: np.random.Generator) -> None:
+    X = np.eye(200, 150) + np.eye(200, 150, 3) * rng.random((200, 1))
+
+    near = found(sp.csr_array(X), "products", 200, 64)
+
+    np.testing.assert_allclose(near.distances, true_distances(X), atol=1e-6)
+
+
+def test_a_sparse_search_among_more_samples_is_exact(rng: np.random.Generator) -> None:
+    X = rng.standard_normal((900, 4))
+
+    near = found(sp.csr_array(X), "products", 900, 300)
+
+    np.testing.assert_allclose(near.distances, true_distances(X), rtol=1e-4)
+
+
+def test_a_memory_map_is_read_a_block_at_a_time(
+    tmp_path: Path, rng: np.random.Generator
+) -> None:
+    path = tmp_path / "features.npy"
+    np.save(path, rng.standard_normal((3000, 512), dtype=np.float32))
+    X = np.load(path, mmap_mode="r")
+    search = Search("flat", 150, 150)
+
+    tracemalloc.start()
+    near = nearest_neighbours(X, 10, search=search)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+
+    assert peak < 0.6 * X.nbytes
+    whole = nearest_neighbours(np.asarray(X), 10)
+    np.testing.assert_allclose(near.distances, whole.distances, rtol=1e-5)
+
+
+@each_kind
+def test_progress_goes_up_to_the_total(kind: str, X: Floats) -> None:
+    seen: list[tuple[int, int]] = []
+    search = Search(kind, 100, 64)
+
+    nearest_neighbours(
+        fitting(kind, X), 5, search=search, progress=lambda *at: seen.append(at)
+    )
+
+    assert [done for done, _ in seen] == sorted(done for done, _ in seen)
+    assert {total for _, total in seen} == {seen[-1][0]}
+
+
+@pytest.mark.parametrize("kind", ["flat", "hnsw", "blocks"])
+@pytest.mark.parametrize("numbers", [np.uint8, np.int16, np.float16, np.float32])
+def test_small_numbers_in_a_memory_map_are_what_they_are(
+    kind: str, numbers: Any, tmp_path: Path, rng: np.random.Generator
+) -> None:
+    path, given = tmp_path / "features.npy", rng.integers(0, 255, (200, 4))
+    np.save(path, given.astype(numbers))
+
+    near = found(np.load(path, mmap_mode="r"), kind, 200)
+
+    np.testing.assert_allclose(
+        near.distances, true_distances(given.astype(float)), rtol=1e-5
+    )
+
+
+@pytest.mark.parametrize("times", [2, 5, 50])
+def test_links_lead_out_of_heaps_of_equal_samples(
+    times: int, rng: np.random.Generator
+) -> None:
+    X = np.repeat(rng.standard_normal((1000 // times, 8)), times, axis=0)
+    X = rng.permutation(X)
+
+    near, exact = found(X, "hnsw"), found(X, "flat")
+
+    assert near.recall > 0.99
+    np.testing.assert_allclose(
+        near.distances[:, times - 2 : times], exact.distances[:, times - 2 : times]
+    )
+
+
+def test_links_go_on_from_more_samples_until_enough_are_found(
+    rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    X = rng.standard_normal((3000, 40))
+    monkeypatch.setattr(links, "N_FOUND", 5)
+    monkeypatch.setattr(links, "EF_SEARCH", (2, 400))
+
+    index = links.Links.of(Rows(X.astype(np.float32)), lambda _: None)
+
+    assert index.ef == 400
+
+
+def test_links_hold_each_distinct_sample_once(rng: np.random.Generator) -> None:
+    X = rng.standard_normal((50, 3)).astype(np.float32)
+    rows = np.concatenate([X, X[:20]])
+
+    index = links.Links.of(Rows(rows), lambda _: None)
+
+    assert len(index) == 70
+    assert index.index.ntotal == 50
+    np.testing.assert_array_equal(index.at(np.arange(70)), rows)
+
+
+def test_progress_is_told_of_few_samples_too(X: Floats) -> None:
+    seen: list[tuple[int, int]] = []
+
+    nearest_neighbours(X, 5, progress=lambda *at: seen.append(at))
+
+    assert seen == [(300, 300)]
+
+
+def test_no_neighbours_of_many_samples_are_none_for_each(X: Floats) -> None:
+    assert nearest_neighbours(X, 0).indices.shape == (300, 0)

@@ -1,0 +1,133 @@
+"""Answers, journals and pictures made by hand, for the tests of the fields."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from hypothesis import strategies as st
+from tests.problems import Tiny
+from tests.strategies import VERDICTS, pairs
+
+from likewise.knowledge import (
+    GO_ON,
+    NEW,
+    STAY,
+    Answer,
+    Knowledge,
+    Prediction,
+    Question,
+    Verdict,
+)
+from likewise.methods import problem_of
+from likewise.methods._likewise._acquisition import best_question
+from likewise.methods._likewise._beliefs import Beliefs
+from likewise.methods._likewise._prior import Ground, ground_of
+from likewise.methods._likewise._probabilities_exact import Whole
+from likewise.methods._likewise._scale import Scale
+from likewise.methods._likewise._scales import FEW
+from likewise.methods._likewise._state import State
+
+SAME, DIFFERENT, UNSURE = Verdict.SAME, Verdict.DIFFERENT, Verdict.UNSURE
+KINDS = ("sample", "groups", "check", "check groups")
+
+
+def told(i: int, j: int, verdict: Verdict) -> Answer:
+    """Return an answer that nobody asked for."""
+    return Answer(Question(i, j), verdict)
+
+
+def asked(
+    i: int, j: int, verdict: Verdict, kind: str = "sample", **expected: Any
+) -> Answer:
+    """Return an answer to a question of the method."""
+    predicted = Prediction(expected.pop("same", 0.5), kind, **expected)
+    return Answer(Question(i, j, predicted), verdict)
+
+
+def predictions(n_samples: int) -> st.SearchStrategy[Prediction]:
+    """Draw what a method may have expected, sensible or not."""
+    meanings = st.sampled_from([GO_ON, NEW, STAY]) | st.integers(0, n_samples - 1)
+    return st.builds(
+        Prediction,
+        same=st.floats(0, 1),
+        kind=st.sampled_from(KINDS),
+        aux=st.floats(0, 1),
+        if_same=st.booleans(),
+        if_different=meanings,
+    )
+
+
+def journals(
+    n_samples: int = 8, *, max_size: int = 16, unasked: bool = True
+) -> st.SearchStrategy[list[Answer]]:
+    """Draw answers in which anything may be expected and said."""
+    expected: st.SearchStrategy[Prediction | None] = predictions(n_samples)
+    if unasked:
+        expected = st.none() | expected
+    answer = st.builds(
+        lambda pair, predicted, verdict, how: Answer(
+            Question(pair[0], pair[1], predicted), verdict, how=how
+        ),
+        pairs(n_samples),
+        expected,
+        st.sampled_from(VERDICTS),
+        st.sampled_from(["asked", "given"]),
+    )
+    return st.lists(answer, max_size=max_size)
+
+
+def settled_as(classes: dict[int, Sequence[int]]) -> Beliefs:
+    """Return beliefs of which nothing but the classes is known."""
+    members = {name: tuple(samples) for name, samples in classes.items()}
+    class_of = {s: name for name, samples in members.items() for s in samples}
+    return Beliefs(class_of, members)
+
+
+def ground_for(tiny: Tiny, n_clusters: int | None = None, scale: Scale = FEW) -> Ground:
+    problem = problem_of(tiny.X, affinity="auto", n_clusters=n_clusters)
+    return ground_of(problem, 0, scale)
+
+
+def picture_of(
+    ground: Ground, beliefs: Beliefs, aside: frozenset[int] = frozenset()
+) -> Whole:
+    return Whole(ground, State.of(ground, beliefs), aside)
+
+
+def with_parts(picture: Whole, **parts: Any) -> Whole:
+    """Return the picture with these parts said, and all others worked out anew."""
+    made = replace(picture)
+    made.__dict__.update(parts)
+    return made
+
+
+def dialogue(
+    ground: Ground, oracle: Callable[[Question], Verdict], budget: int
+) -> Iterable[tuple[Whole, Knowledge, Question]]:
+    """Ask and answer; yield each question with what it was asked from."""
+    known = Knowledge(len(ground.start))
+    beliefs = Beliefs.of(ground.medoids)
+    for _ in range(budget):
+        picture = picture_of(ground, beliefs)
+        best = best_question(picture, known)
+        if best is None:
+            return
+        yield picture, known, best.question
+        answer = Answer(best.question, oracle(best.question))
+        known, beliefs = known.after(answer), beliefs.after(answer)
+
+
+def pictures(ground: Ground, truth: Any, budget: int = 25) -> list[Whole]:
+    """Return the pictures of a dialogue with some wrong and some unsure answers."""
+
+    def oracle(question: Question) -> Verdict:
+        slip, shrug = np.random.default_rng(question.pair).random(2)
+        if shrug < 0.1:
+            return UNSURE
+        same = truth[question.sample] == truth[question.against]
+        return SAME if bool(same) != (slip < 0.15) else DIFFERENT
+
+    return [picture for picture, _, _ in dialogue(ground, oracle, budget)]

@@ -1,0 +1,210 @@
+"""The flagship as a method: what it keeps when something is taken away, or is large."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from functools import partial
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_digits
+from tests.definitions import classes_of
+from tests.problems import Tiny, blobs
+
+from likewise import LabelOracle, Session
+from likewise.experiments._metrics import ari
+from likewise.knowledge import Answer, Knowledge, Question, Verdict
+from likewise.methods import Problem, problem_of
+from likewise.methods._likewise import _method as likewise
+from likewise.methods._likewise._beliefs import Beliefs
+from likewise.methods._likewise._method import (
+    LIKEWISE,
+    FieldModel,
+    begin,
+    learn,
+    propose,
+)
+from likewise.methods._likewise._scales import FEW, MANY
+from likewise.methods._likewise._state import Remains
+
+Oracle = Callable[[Question], Verdict]
+
+FOR_MANY = replace(LIKEWISE, begin=partial(begin, scale_of=lambda _: MANY))
+
+
+def chance() -> np.random.Generator:
+    return np.random.default_rng(0)
+
+
+@pytest.mark.parametrize(("few", "is_kept"), [(10, True), (100, False)])
+def test_among_many_samples_one_set_aside_needs_no_new_solution(
+    few: int, is_kept: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(likewise, "FEW_SAMPLES", few)
+    problem = problem_of(blobs((8, 8, 8)).X, affinity="auto", n_clusters=3)
+
+    whole, less = (
+        begin(problem, Knowledge(24, aside=aside), chance())
+        for aside in (frozenset[int](), frozenset({5}))
+    )
+
+    assert (whole.ground is less.ground) == is_kept
+
+
+def test_samples_set_aside_are_never_founders_of_a_class() -> None:
+    problem = problem_of(blobs((8, 8, 8)).X, affinity="auto", n_clusters=3)
+    whole = begin(problem, Knowledge(24), chance())
+    founders = frozenset(map(int, whole.ground.medoids[:2]))
+
+    less = begin(problem, Knowledge(24, aside=founders), chance())
+
+    assert founders.isdisjoint(less.beliefs.class_of)
+
+
+def overlapping(k: int | None, seed: int) -> tuple[Problem, Tiny]:
+    """Return a graph of clouds that run into each other, in five dimensions."""
+    rng = np.random.default_rng(seed)
+    truth = rng.integers(8, size=600)
+    X = rng.normal(scale=1.2, size=(8, 5))[truth] + rng.normal(size=(600, 5))
+    return problem_of(X, affinity="auto", n_clusters=k), Tiny(X, truth)
+
+
+def digits(k: int | None) -> tuple[Problem, Tiny]:
+    X, truth = load_digits(return_X_y=True)
+    return problem_of(X, affinity="auto", n_clusters=k), Tiny(X, truth)
+
+
+def steps(
+    problem: Problem, oracle: Oracle, n_answers: int
+) -> Iterator[tuple[FieldModel, FieldModel, Knowledge]]:
+    """Yield models for few and for many samples after each answer of a dialogue.
+
+    They begin from the same clusters: which of several as good ones k-means finds is a
+    matter of the last digit.
+    """
+    known = Knowledge(problem.n_samples)
+    few = begin(problem, known, chance(), lambda _: FEW)
+    many = begin(problem, known, chance(), lambda _: MANY)
+    start = {name: getattr(few.ground, name) for name in ("start", "shares", "medoids")}
+    ground = replace(many.ground, **start)
+    many = replace(many, ground=ground, beliefs=few.beliefs)
+    for number in range(1, n_answers + 1):
+        yield few, many, known
+        question = propose(few, known, chance())
+        assert question is not None
+        answer = Answer(question, oracle(question), number)
+        known = known.after(answer)
+        few, many = (learn(model, known, answer) for model in (few, many))
+
+
+CASES = {
+    "digits": lambda: digits(10),
+    "digits, k unknown": lambda: digits(None),
+    "a hard graph": lambda: overlapping(8, seed=1),
+    "a hard graph, k unknown": lambda: overlapping(None, seed=2),
+}
+
+
+@pytest.mark.parametrize("case", CASES.values(), ids=CASES)
+def test_many_samples_get_the_questions_and_labels_that_few_would(
+    case: Callable[[], tuple[Problem, Tiny]],
+) -> None:
+    problem, tiny = case()
+    oracle = LabelOracle(tiny.truth, error_rate=0.03, unsure_rate=0.05)
+
+    same, alike = 0, []
+    for few, many, known in list(steps(problem, oracle, 100))[::2]:
+        same += propose(few, known, chance()) == propose(many, known, chance())
+        alike.append(ari(few.labels, many.labels))
+
+    assert same >= 48
+    assert min(alike) >= 0.995
+
+
+def test_for_many_samples_learning_equals_beginning(seed: int) -> None:
+    problem, tiny = overlapping(None, seed)
+    oracle = LabelOracle(tiny.truth, error_rate=0.1, unsure_rate=0.1)
+
+    for _, many, known in list(steps(problem, oracle, 40))[::4]:
+        beliefs = Beliefs.of(many.ground.medoids).after_all(known.answers)
+        anew = FieldModel(many.ground, known, beliefs)
+        assert propose(anew, known, chance()) == propose(many, known, chance())
+        np.testing.assert_array_equal(anew.labels, many.labels)
+        np.testing.assert_allclose(anew.confidence, many.confidence, atol=1e-5)
+
+
+def test_what_is_believed_of_doubtful_answers_does_not_depend_on_when_one_looks(
+    seed: int,
+) -> None:
+    tiny = blobs((9, 8, 7), seed=seed)
+    problem = problem_of(tiny.X, affinity="auto", n_clusters=3)
+    oracle = LabelOracle(tiny.truth, error_rate=0.2)
+    rng, known = np.random.default_rng(seed), Knowledge(24)
+    model = begin(problem, known, chance())
+
+    for number in range(1, 61):
+        i, j = rng.choice(24, size=2, replace=False).tolist()
+        answer = Answer(Question(i, j), oracle(Question(i, j)), number, how="told")
+        known = known.after(answer)
+        model = learn(model, known, answer)
+        anew = begin(problem, known, chance())
+        np.testing.assert_array_equal(model.labels, anew.labels)
+    assert known.doubtful
+
+
+def test_for_many_samples_a_model_stays_as_it_was_when_others_are_made_of_it() -> None:
+    problem, tiny = overlapping(8, seed=3)
+    oracle = LabelOracle(tiny.truth)
+    *_, (_, model, known) = steps(problem, oracle, 10)
+    labels, best = model.labels.copy(), model.best()
+    assert best is not None
+
+    for verdict in Verdict:
+        answer = Answer(best.question, verdict, 11)
+        further = learn(model, known.after(answer), answer)
+        assert further.labels.shape == labels.shape
+
+    again = replace(model, earlier=None)
+    np.testing.assert_array_equal(again.labels, labels)
+    assert again.best() == best
+
+
+def test_for_many_samples_the_past_is_let_go() -> None:
+    problem, tiny = overlapping(8, seed=3)
+
+    for _, many, _ in steps(problem, LabelOracle(tiny.truth), 30):
+        held = many.earlier
+        if held is not None and not held.holds(many.beliefs):
+            assert isinstance(held, Remains)
+            numbers = [a.size for a in vars(held.coverage).values() if np.ndim(a)]
+            assert max(numbers) <= many.ground.vectors.size
+        assert many.labels.shape == (600,)
+
+
+def test_many_samples_are_sorted_to_the_end(seed: int) -> None:
+    tiny = blobs((9, 8, 7), spread=1.5, seed=seed)
+    session = Session(tiny.X, FOR_MANY, n_clusters=3)
+    oracle = LabelOracle(tiny.truth)
+
+    while (question := session.ask()) is not None:
+        session.tell(question, oracle(question))
+
+    assert classes_of(session.labels.tolist()) == classes_of(tiny.truth.tolist())
+
+
+def test_many_samples_may_be_set_aside_and_answers_taken_back(seed: int) -> None:
+    tiny = blobs((9, 8, 7), spread=1.5, seed=seed)
+    session = Session(tiny.X, FOR_MANY, n_clusters=3)
+    oracle = LabelOracle(tiny.truth, error_rate=0.1)
+
+    for number in range(25):
+        question = session.ask()
+        assert question is not None
+        assert session.labels[list(question.pair)].min() >= 0
+        session.tell(question, oracle(question), on_conflict="keep")
+        if number % 5 == 2:
+            session.undo()
+        if number % 8 == 3:
+            session.set_aside(question.sample)
+            assert session.labels[question.sample] == -1

@@ -1,0 +1,190 @@
+"""The journal is the only state of a session: undo, retract, resume."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from tests.definitions import truth_of
+from tests.lines import LINE, ask, told
+from tests.problems import Tiny, blobs
+
+from likewise import Answer, InputError, LabelOracle, Session, Verdict, run
+from likewise.knowledge import MemoryJournal, Renamed, Retracted, SetAside, Told
+
+
+@pytest.fixture
+def session() -> Session:
+    """Two rows of six samples, 0 to 5 and 6 to 11, far from each other."""
+    return Session(LINE, n_clusters=2)
+
+
+def test_undo_takes_back_the_last_answer(session: Session) -> None:
+    first = ask(session)
+    session.tell(first, "same")
+    second = ask(session)
+    session.tell(second, "different")
+
+    undone = session.undo()
+
+    assert undone == Told((Answer(second, Verdict.DIFFERENT, 2, "asked"),))
+    assert session.ask() == second
+    assert told(session) == [(first.sample, first.against, "same")]
+
+
+def test_undo_reaches_back_to_the_beginning(blurred_blobs: Tiny) -> None:
+    session = Session(blurred_blobs.X, n_clusters=3)
+    seen = [(session.ask(), session.labels.tolist())]
+    steps = run(session, LabelOracle(blurred_blobs.truth), budget=10)
+    seen += [(session.ask(), view.labels.tolist()) for view in steps]
+
+    while seen:
+        assert (session.ask(), session.labels.tolist()) == seen.pop()
+        session.undo()
+    assert session.history == ()
+
+
+def test_there_is_nothing_to_undo_at_the_beginning(session: Session) -> None:
+    assert session.undo() is None
+
+
+@pytest.mark.parametrize("act", ["rename", "aside", "back", "retract"])
+def test_undo_takes_back_any_act(session: Session, act: str) -> None:
+    session.tell_pair(0, 1, "same")
+    session.rename(0, "left")
+    session.set_aside(5)
+    before = session.groups, session.labels.tolist(), session.history
+
+    acts = {
+        "rename": lambda: session.rename(1, "right"),
+        "aside": lambda: session.set_aside(7),
+        "back": lambda: session.put_back(5),
+        "retract": lambda: session.retract(1),
+    }
+    acts[act]()
+    assert (session.groups, session.labels.tolist(), session.history) != before
+    undone = session.undo()
+
+    expected = {
+        "rename": Renamed(1, "right"),
+        "aside": SetAside(7),
+        "back": SetAside(5, aside=False),
+        "retract": Retracted((1,)),
+    }
+    assert undone == expected[act]
+    assert (session.groups, session.labels.tolist(), session.history) == before
+
+
+def test_any_answer_can_be_retracted(session: Session) -> None:
+    session.tell_pair(0, 1, "same")
+    session.tell_pair(1, 2, "same")
+    session.tell_pair(6, 7, "same")
+
+    session.retract(2)
+
+    assert told(session) == [(0, 1, "same"), (6, 7, "same")]
+    assert [group.samples for group in session.groups] == [(0, 1), (6, 7)]
+
+
+@pytest.mark.parametrize("number", [0, 2, -1])
+def test_an_answer_that_does_not_stand_cannot_be_retracted(
+    session: Session, number: int
+) -> None:
+    session.tell_pair(0, 1, "same")
+
+    with pytest.raises(InputError, match=f"no answer {number}:"):
+        session.retract(number)
+
+
+def test_an_answer_cannot_be_retracted_twice(session: Session) -> None:
+    session.tell_pair(0, 1, "same")
+    session.retract(1)
+
+    with pytest.raises(InputError, match="no answer 1:"):
+        session.retract(1)
+
+
+def test_numbers_of_answers_are_stable_and_never_used_again(session: Session) -> None:
+    for i in range(4):
+        session.tell_pair(i, i + 1, "same")
+    session.retract(2)
+    session.undo()
+    session.undo()
+    session.tell_pair(6, 7, "same")
+
+    assert [answer.id for answer in session.history] == [1, 2, 3, 5]
+
+
+def test_a_journal_is_taken_up_again(blurred_blobs: Tiny) -> None:
+    journal = MemoryJournal()
+    session = Session(blurred_blobs.X, n_clusters=3, journal=journal)
+    for _ in run(session, LabelOracle(blurred_blobs.truth), budget=9):
+        pass
+    session.retract(3)
+    session.rename(int(session.groups[0].id), "oak")
+    session.set_aside(2)
+
+    resumed = Session(blurred_blobs.X, n_clusters=3, journal=journal)
+
+    assert resumed.history == session.history
+    assert resumed.groups == session.groups
+    assert resumed.labels.tolist() == session.labels.tolist()
+    assert resumed.ask() == session.ask()
+    assert resumed.undo() == SetAside(2)
+
+
+def test_a_journal_with_answers_is_not_given_them_again() -> None:
+    journal = MemoryJournal()
+    Session(LINE, answers=[(0, 1, "same")], journal=journal)
+
+    resumed = Session(LINE, answers=[(0, 1, "same")], journal=journal)
+
+    assert told(resumed) == [(0, 1, "same")]
+
+
+def random_act(session: Session, truth: list[int], rng: np.random.Generator) -> None:
+    """Undo, retract, tell something or answer a question, by lot."""
+    lot, question = rng.random(), session.ask()
+    if lot < 0.12:
+        session.undo()
+    elif lot < 0.22 and session.history:
+        session.retract(int(rng.choice([answer.id for answer in session.history])))
+    elif lot < 0.45 or question is None:
+        i, j = rng.choice(len(truth), 2, replace=False).tolist()
+        is_wrong = rng.random() < 0.1
+        verdict = (truth_of(truth, i, j) is Verdict.SAME) != is_wrong
+        session.tell_pair(i, j, verdict, on_conflict="keep")
+    else:
+        oracle = LabelOracle(truth, error_rate=0.05, unsure_rate=0.1)
+        session.tell(question, oracle(question), on_conflict="keep")
+
+
+@pytest.mark.parametrize("method", ["urasc+n", "random"])
+def test_a_long_session_is_a_function_of_the_answers_that_stand(
+    method: str, seed: int
+) -> None:
+    tiny = blobs((12, 10, 8, 6), spread=1.2, seed=seed)
+    rng = np.random.default_rng(seed)
+    journal = MemoryJournal()
+    session = Session(tiny.X, method, n_clusters=4, journal=journal)
+
+    n_answers = 0
+    while n_answers < 300:
+        random_act(session, tiny.truth.tolist(), rng)
+        n_answers = sum(isinstance(event, Told) for event in journal.read())
+        if n_answers % 60 == 0:
+            fresh = Session(tiny.X, method, n_clusters=4, answers=session.history)
+            assert fresh.labels.tolist() == session.labels.tolist()
+            assert fresh.ask() == session.ask()
+    assert told(fresh) == told(session)
+    assert len(session.doubtful) > 0
+
+
+def test_what_others_wrote_to_the_journal_is_taken_in() -> None:
+    journal = MemoryJournal()
+    mine, theirs = Session(LINE, journal=journal), Session(LINE, journal=journal)
+    theirs.tell_pair(0, 1, "same")
+
+    mine.reload()
+
+    assert mine.history == theirs.history
+    assert mine.ask() == theirs.ask()

@@ -1,0 +1,187 @@
+"""Eigenpairs from nothing, against dense ones."""
+
+from __future__ import annotations
+
+import tracemalloc
+from typing import Any
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.spectral.scenes import (
+    certain,
+    cliques,
+    crowd,
+    eigenvalues,
+    isolated,
+    laplacian_under,
+    largest_angle,
+    operator_under,
+)
+from tests.strategies import affinities
+
+from likewise._arrays import Floats, Sparse
+from likewise.spectral import graph_of, solve
+from likewise.spectral._eigen_cold import TOLERANCE
+
+BOUND = 2 * TOLERANCE  # a residual over the top of the spectrum, 2, bounds a value
+
+
+def star(n: int) -> Sparse:
+    W = np.zeros((n, n))
+    W[0, 1:] = W[1:, 0] = 1.0
+    return sp.csr_array(W)
+
+
+def ring(n: int) -> Sparse:
+    one_way = np.roll(np.eye(n), 1, axis=1)
+    return sp.csr_array(one_way + one_way.T)
+
+
+DEGENERATE: dict[str, tuple[Sparse, int]] = {
+    "many equal cliques, all wanted": (cliques([5] * 40), 40),
+    "more cliques than wanted": (cliques([2] * 150), 30),
+    "triangles": (cliques([3] * 80), 80),
+    "nobody has neighbours": (isolated(200), 20),
+    "cliques and isolated ones": (
+        sp.csr_array(sp.block_diag([cliques([7] * 12), isolated(150)])),
+        15,
+    ),
+    "a star": (star(200), 10),
+    "all alike": (cliques([120]), 10),
+    "two halves": (sp.csr_array(np.kron([[0, 1], [1, 0]], np.ones((50, 50)))), 5),
+    "a ring": (ring(300), 12),
+    "one sample": (isolated(1), 1),
+    "fewer than wanted": (cliques([3]), 9),
+}
+degenerate_each = pytest.mark.parametrize(
+    ("W", "p"), DEGENERATE.values(), ids=DEGENERATE
+)
+
+
+@degenerate_each
+def test_no_eigenvalue_is_missed_however_often_it_occurs(W: Sparse, p: int) -> None:
+    pairs = solve(operator_under(graph_of(W)), p)
+
+    expected = eigenvalues(laplacian_under(W))[:p]
+    assert pairs.worst <= TOLERANCE
+    np.testing.assert_allclose(pairs.values[:p], expected, atol=BOUND)
+
+
+@degenerate_each
+def test_vectors_are_orthonormal_and_their_residuals_as_stated(
+    W: Sparse, p: int
+) -> None:
+    pairs = solve(operator_under(graph_of(W)), p)
+
+    V, L = pairs.vectors, laplacian_under(W).toarray()
+    np.testing.assert_allclose(V.T @ V, np.eye(V.shape[1]), atol=5e-6)
+    expected = np.linalg.norm(L @ V - V * pairs.values, axis=0) / 2
+    np.testing.assert_allclose(pairs.residual, expected, atol=1e-6)
+
+
+@settings(max_examples=30)
+@given(W=affinities(30), p=st.integers(1, 12))
+def test_random_graphs_are_solved(W: Floats, p: int) -> None:
+    pairs = solve(operator_under(graph_of(sp.csr_array(W))), p)
+
+    expected = eigenvalues(laplacian_under(sp.csr_array(W)))[:p]
+    assert pairs.worst <= TOLERANCE
+    np.testing.assert_allclose(pairs.values[:p], expected, atol=BOUND)
+
+
+@pytest.mark.parametrize("device", ["cpu", "torch-cpu"])
+@pytest.mark.parametrize("cannot_link", [0.0, -1.0])
+def test_the_eigenspace_is_that_of_the_whole_matrix(
+    device: str, cannot_link: float, seed: int
+) -> None:
+    seen = crowd(500, 5, spread=2.5, seed=seed)
+    known = certain(seen.truth, np.arange(30))
+    options: Any = {"cannot_link": cannot_link}
+    graph = graph_of(seen.weights, device=device)
+
+    pairs = solve(operator_under(graph, known, **options), 5, tolerance=1e-5)
+
+    laplacian = laplacian_under(seen.weights, known, **options).toarray()
+    values, vectors = np.linalg.eigh(laplacian)
+    np.testing.assert_allclose(pairs.values[:5], values[:5], atol=1e-5)
+    assert largest_angle(vectors[:, :5], pairs.vectors[:, :5]) < 0.05
+
+
+@pytest.mark.parametrize("tolerance", [1e-2, 1e-3, 1e-4, 1e-5, 1e-6])
+def test_the_tolerance_is_kept(tolerance: float, seed: int) -> None:
+    seen = crowd(600, 4, spread=2.0, seed=seed)
+
+    pairs = solve(operator_under(graph_of(seen.weights)), 4, tolerance=tolerance)
+
+    assert pairs.worst <= tolerance
+
+
+def test_a_tolerance_beyond_float32_ends_all_the_same() -> None:
+    seen = crowd(300, 3)
+
+    pairs = solve(operator_under(graph_of(seen.weights)), 3, tolerance=0.0)
+
+    assert pairs.worst <= 1e-6
+
+
+def test_the_same_seed_gives_the_same_pairs() -> None:
+    operator = operator_under(graph_of(crowd(400, 3).weights))
+
+    first, second = solve(operator, 3, seed=5), solve(operator, 3, seed=5)
+
+    np.testing.assert_array_equal(first.vectors, second.vectors)
+
+
+def test_any_seed_gives_the_same_eigenspace() -> None:
+    operator = operator_under(graph_of(crowd(400, 3, spread=3.0).weights))
+
+    first, second = (solve(operator, 3, seed=s, tolerance=1e-5) for s in (1, 2))
+
+    assert largest_angle(first.vectors[:, :3], second.vectors[:, :3]) < 0.05
+
+
+def test_torch_finds_what_numpy_finds(seed: int) -> None:
+    W = crowd(400, 4, spread=2.5, seed=seed).weights
+
+    one, other = (
+        solve(operator_under(graph_of(W, device=device)), 4)
+        for device in ("cpu", "torch-cpu")
+    )
+
+    np.testing.assert_allclose(one.values, other.values, atol=1e-4)
+    assert largest_angle(one.vectors[:, :4], other.vectors[:, :4]) < 0.05
+
+
+def test_progress_is_told_after_each_pass_and_ends_within_the_tolerance() -> None:
+    seen = crowd(600, 4, spread=0.5)
+    told: list[tuple[int, float]] = []
+
+    pairs = solve(
+        operator_under(graph_of(seen.weights)),
+        4,
+        tolerance=1e-5,
+        progress=lambda passes, worst: told.append((passes, worst)),
+    )
+
+    assert [passes for passes, _ in told] == list(range(1, len(told) + 1))
+    assert len(told) > 1
+    assert told[-1][1] == pairs.worst <= 1e-5 < told[-2][1]
+
+
+def test_nothing_as_large_as_samples_times_samples_is_ever_made() -> None:
+    n = 20_000
+    steps = np.arange(1, 6)
+    offsets = np.concatenate([steps, -steps])
+    W = sp.csr_array(sp.diags_array(np.ones(10), offsets=offsets, shape=(n, n)))
+    known = certain(np.arange(n) // 5000, np.arange(0, n, 100))
+
+    tracemalloc.start()
+    pairs = solve(operator_under(graph_of(W), known), 4, tolerance=0.1)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+
+    assert len(pairs.values) == 14
+    assert peak < 20 * pairs.vectors.nbytes < n * n / 10

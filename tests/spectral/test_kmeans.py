@@ -1,0 +1,207 @@
+"""Clusters in the eigenspace, from nothing and from old labels."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from sklearn.metrics import adjusted_rand_score
+from tests.definitions import classes_of
+from tests.spectral.scenes import (
+    certain,
+    cliques,
+    crowd,
+    exact_pairs,
+    isolated,
+    laplacian_under,
+    operator_under,
+)
+
+from likewise._arrays import Floats, Indices
+from likewise.spectral import (
+    Pairs,
+    clusters,
+    embedded,
+    embedding,
+    graph_of,
+    k_means,
+    lowest,
+    reclustered,
+    solve,
+    updated,
+)
+from likewise.spectral._eigen_cold import Ritz
+
+device_each = pytest.mark.parametrize("device", ["cpu", "torch-cpu"])
+
+
+def pairs_with(vectors: Floats, device: str = "cpu") -> Pairs:
+    """Return pairs whose vectors are these, whatever they are of."""
+    n, p = vectors.shape
+    graph = graph_of(isolated(n), device=device)
+    basis, nothing = graph.backend.array(vectors[graph.order]), np.zeros(p)
+    ritz = Ritz(np.arange(float(p)), basis, basis, nothing)
+    return Pairs(operator_under(graph), ritz, p, columns=0)
+
+
+def corners(sizes: Sequence[int], seed: int) -> tuple[Floats, Indices]:
+    """Return rows near the unit axes, of all lengths, turned at random."""
+    rng = np.random.default_rng(seed)
+    truth = rng.permutation(np.repeat(np.arange(len(sizes)), sizes))
+    turn, _ = np.linalg.qr(rng.standard_normal((len(sizes), len(sizes))))
+    near = np.eye(len(sizes))[truth] + 0.05 * rng.standard_normal(
+        (len(truth), len(sizes))
+    )
+    return rng.uniform(0.01, 1.0, (len(truth), 1)) * near @ turn, truth
+
+
+SIZES = [(5, 5), (20, 7, 3), (30, 1), (9, 1, 1, 4), (1, 1, 1)]
+sizes_each = pytest.mark.parametrize("sizes", SIZES, ids=str)
+
+
+@device_each
+@sizes_each
+def test_rows_near_the_axes_are_told_apart(
+    sizes: Sequence[int], device: str, seed: int
+) -> None:
+    vectors, truth = corners(sizes, seed)
+
+    actual = clusters(pairs_with(vectors, device), len(sizes))
+
+    assert classes_of(actual.tolist()) == classes_of(truth.tolist())
+
+
+@device_each
+@sizes_each
+def test_true_labels_stay_as_they_are(
+    sizes: Sequence[int], device: str, seed: int
+) -> None:
+    vectors, truth = corners(sizes, seed)
+
+    actual = reclustered(pairs_with(vectors, device), len(sizes), truth)
+
+    np.testing.assert_array_equal(actual, truth)
+
+
+def test_clusters_are_those_of_the_exact_embedding(seed: int) -> None:
+    seen = crowd(600, 5, spread=2.0, seed=seed)
+    exact = lowest(laplacian_under(seen.weights), 5)
+    expected = k_means(embedding(exact, 5, unit_rows=True), 5, [])
+
+    actual = clusters(solve(operator_under(graph_of(seen.weights)), 5), 5)
+
+    assert adjusted_rand_score(expected, actual) > 0.99
+
+
+def test_the_same_pairs_always_give_the_same_clusters() -> None:
+    pairs = solve(operator_under(graph_of(crowd(300, 4).weights)), 4)
+
+    np.testing.assert_array_equal(clusters(pairs, 4), clusters(pairs, 4))
+
+
+def test_seeds_name_the_first_clusters(seed: int) -> None:
+    vectors, truth = corners((20, 7, 3), seed)
+    seeds = [[int(np.flatnonzero(truth == c)[0])] for c in (2, 0)]
+
+    actual = clusters(pairs_with(vectors), 3, seeds)
+
+    assert actual[truth == 2].tolist() == [0] * 3
+    assert actual[truth == 0].tolist() == [1] * 20
+
+
+def test_old_labels_serve_although_the_eigenvectors_have_turned(
+    rng: np.random.Generator,
+) -> None:
+    vectors, truth = corners((20, 10, 5), 0)
+    turn, _ = np.linalg.qr(rng.standard_normal((3, 3)))
+    labels = truth.copy()
+    labels[:3] = 0
+
+    actual = reclustered(pairs_with(vectors @ turn), 3, labels)
+
+    np.testing.assert_array_equal(actual, truth)
+
+
+@device_each
+def test_a_cluster_that_has_lost_its_members_starts_anew(device: str) -> None:
+    vectors, truth = corners((20, 10, 5), 0)
+    labels = np.where(truth == 2, 1, truth)
+
+    actual = reclustered(pairs_with(vectors, device), 3, labels, steps=5)
+
+    assert classes_of(actual.tolist()) == classes_of(truth.tolist())
+
+
+def test_samples_that_coincide_may_be_fewer_clusters_than_asked_for() -> None:
+    vectors = np.repeat(np.eye(3)[:2], 5, axis=0)
+
+    actual = clusters(pairs_with(vectors), 3)
+
+    assert classes_of(actual.tolist()) == classes_of([0] * 5 + [1] * 5)
+
+
+def test_one_cluster_holds_everything() -> None:
+    assert clusters(pairs_with(np.ones((4, 2))), 1).tolist() == [0] * 4
+
+
+def test_rows_that_are_nothing_but_rounding_lead_no_cluster() -> None:
+    W = sp.csr_array(sp.block_diag([cliques([6, 9]), isolated(20)]))
+    pairs = exact_pairs(operator_under(graph_of(W)), laplacian_under(W), 2)
+
+    actual = clusters(pairs, 2)
+
+    assert classes_of(actual[:15].tolist()) == classes_of([0] * 6 + [1] * 9)
+
+
+def test_labels_follow_the_answers_as_those_of_exact_vectors_do(seed: int) -> None:
+    seen = crowd(800, 6, spread=1.5, seed=seed)
+    graph = graph_of(seen.weights)
+    pairs = solve(operator_under(graph, certain(seen.truth, np.arange(20))), 6)
+    labels = clusters(pairs, 6)
+    for count in range(21, 41):
+        known = certain(seen.truth, np.arange(count))
+        pairs = updated(pairs, operator_under(graph, known))
+        labels = reclustered(pairs, 6, labels)
+
+    exact = exact_pairs(pairs.operator, laplacian_under(seen.weights, known), 6)
+    expected = reclustered(exact, 6, labels, steps=5)
+    assert adjusted_rand_score(expected, labels) >= 0.995
+
+
+@device_each
+def test_a_seed_without_a_cluster_gets_one_when_clusters_are_old(
+    device: str, seed: int
+) -> None:
+    """Two classes share an old cluster and one has two: the seeds say so."""
+    vectors, truth = corners((30, 30, 30), seed)
+    pairs = pairs_with(vectors, device)
+    old = np.where(truth == 1, 0, truth)
+    old[np.flatnonzero(truth == 2)[:15]] = 1
+    seeds = [np.flatnonzero(truth == c)[:3].tolist() for c in range(3)]
+
+    actual = reclustered(pairs, 3, old, seeds, steps=10)
+
+    assert adjusted_rand_score(truth, actual) == 1.0
+
+
+@device_each
+def test_seeds_that_have_a_cluster_each_change_nothing(device: str, seed: int) -> None:
+    vectors, truth = corners((30, 20, 30), seed)
+    pairs = pairs_with(vectors, device)
+    seeds = [np.flatnonzero(truth == c)[:1].tolist() for c in range(3)]
+
+    actual = reclustered(pairs, 3, truth, seeds, steps=10)
+
+    np.testing.assert_array_equal(actual, truth)
+
+
+@device_each
+def test_rows_in_the_eigenspace_have_length_one(device: str, seed: int) -> None:
+    vectors, _ = corners((30, 20), seed)
+
+    actual = embedded(pairs_with(vectors, device), 2)
+
+    expected = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+    np.testing.assert_allclose(actual, expected, atol=1e-5)
