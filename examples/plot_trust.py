@@ -13,7 +13,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from likewise import LabelOracle, Session, jaccard, run
-from likewise.arrays import Floats
+from likewise._arrays import Floats
 from likewise.datasets import load
 
 N, BUDGET = 600, 300
