@@ -14,6 +14,13 @@ from __future__ import annotations
 
 # The flagship
 
+FLAGSHIP_CUT = 1_000  # up to here each sample set aside is cut out of the graph
+FLAGSHIP_LINKED = 3_000  # up to here all pairs are linked for the first clusters
+FLAGSHIP_EXACT = (
+    5_000  # up to here numbers are float64, and no sample stands in for others
+)
+FLAGSHIP_CLUSTERED = 10_000  # up to here all samples are clustered, then some
+
 
 # Rivals
 

@@ -1,7 +1,8 @@
-"""A clustering before any question."""
+"""What the method derives from a problem before any question."""
 
 from __future__ import annotations
 
+from dataclasses import fields
 from typing import Any
 
 import numpy as np
@@ -11,26 +12,30 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from tests.definitions import classes_of
-from tests.methods.likewise.hand_made import ground_for
-from tests.problems import blobs, random_affinity, two_cliques_and_a_bridge
+from tests.methods.likewise.hand_made import prior_for
+from tests.problems import Tiny, blobs, random_affinity, two_cliques_and_a_bridge
 from tests.strategies import affinities
 
-from likewise._arrays import Floats, Indices
+from likewise import _regime
+from likewise._arrays import Floats, Indices, Weights, dense
 from likewise.affinity import auto
 from likewise.knowledge import Constraints
 from likewise.methods import problem_of
-from likewise.methods._likewise._bases import SMOOTHING
+from likewise.methods._likewise import _prior
+from likewise.methods._likewise._bases import SMOOTHING, factored_basis
 from likewise.methods._likewise._prior import (
     CLEARLY,
-    LINKABLE,
+    COVER_NOISE,
     MANY,
+    Prior,
     count_groups,
-    ground_of,
     modularity,
+    prior_of,
     soft_membership,
     start_clusters,
+    upper,
 )
-from likewise.methods._likewise._scales import FEW
+from likewise.methods._likewise._regimes import EXACT, N_LOOKED, N_VECTORS
 from likewise.spectral import (
     ConstrainedWeights,
     k_means,
@@ -38,6 +43,145 @@ from likewise.spectral import (
     lowest,
     signed_normalised,
 )
+
+
+@pytest.fixture
+def prior(seed: int) -> Prior:
+    return prior_for(blobs((30, 25, 20), spread=1.0, seed=seed), 3)
+
+
+def normalised_laplacian(weights: Weights) -> Floats:
+    W = dense(weights)
+    degrees = W.sum(axis=1)
+    return np.eye(len(W)) - W / np.sqrt(np.outer(degrees, degrees))
+
+
+def test_vectors_are_eigenvectors_of_mean_square_1(prior: Prior) -> None:
+    n = len(prior.start)
+    L = normalised_laplacian(prior.weights)
+    V = prior.vectors / np.sqrt(n)
+    values = np.diag(V.T @ L @ V)
+
+    np.testing.assert_allclose(V.T @ V, np.eye(V.shape[1]), atol=1e-8)
+    np.testing.assert_allclose(L @ V, V * values, atol=1e-7)
+    np.testing.assert_allclose((prior.vectors**2).mean(axis=0), 1.0)
+
+
+def test_vectors_are_the_lowest_ones(prior: Prior) -> None:
+    lowest = np.linalg.eigvalsh(normalised_laplacian(prior.weights))
+    V = prior.vectors / np.sqrt(len(prior.start))
+    values = np.diag(V.T @ normalised_laplacian(prior.weights) @ V)
+
+    np.testing.assert_allclose(values, lowest[: len(values)], atol=1e-7)
+
+
+def test_the_rougher_a_vector_the_larger_its_precision(prior: Prior) -> None:
+    assert (prior.precision > 0).all()
+    assert (np.diff(prior.precision) >= 0).all()
+
+
+def test_prior_variance_and_reach_leave_the_first_vector_out(prior: Prior) -> None:
+    expected = [
+        sum(row[j] ** 2 / prior.precision[j] for j in range(1, len(row)))
+        for row in prior.vectors
+    ]
+
+    np.testing.assert_allclose(prior.variance, expected)
+    assert prior.reach == pytest.approx(np.mean(expected))
+    assert prior.noise == pytest.approx(COVER_NOISE * prior.reach)
+
+
+@pytest.mark.parametrize(
+    ("n", "k", "expected"),
+    [
+        (30, 3, 30),
+        (2 * N_VECTORS, 3, N_VECTORS),
+        (2 * N_VECTORS, N_VECTORS // 4 + 5, N_VECTORS // 4 * 4 + 20),
+    ],
+    ids=["all", "a fixed number", "four for each group"],
+)
+def test_there_are_enough_vectors_for_the_groups(
+    n: int, k: int, expected: int, rng: np.random.Generator
+) -> None:
+    tiny = Tiny(rng.standard_normal((n, 3)), np.zeros(n, dtype=np.intp))
+
+    assert prior_for(tiny, k).vectors.shape == (n, expected)
+
+
+def test_when_the_groups_are_not_known_there_are_vectors_for_those_counted(
+    seed: int,
+) -> None:
+    # 30 heaps of 6: more vectors are needed than eigenvalues were looked at.
+    tiny = blobs((6,) * 30, spread=0.01, seed=seed)
+    assert min(len(tiny.X) // 3, N_LOOKED) < 4 * 30
+
+    prior = prior_for(tiny)
+
+    groups = len(prior.medoids)
+    assert prior.n_groups is None
+    assert prior.vectors.shape[1] == min(180, max(N_VECTORS, 4 * groups))
+    assert groups > 10
+
+
+def test_there_is_one_basis_for_the_graph_and_one_for_the_features(
+    seed: int, rng: np.random.Generator
+) -> None:
+    tiny = blobs((10, 10), seed=seed)
+    W = random_affinity(20, rng)
+    without = prior_of(problem_of(W, affinity="precomputed", n_clusters=2), 0, EXACT)
+
+    assert len(without.bases) == 1
+    bases = prior_for(tiny, 2).bases
+    assert len(bases) == 2
+    np.testing.assert_array_equal(bases[1].array, factored_basis(tiny.X).array)
+
+
+def test_the_first_classes_are_one_sample_of_each_cluster(prior: Prior) -> None:
+    assert prior.n_groups == 3
+    np.testing.assert_array_equal(prior.start[prior.medoids], np.arange(3))
+
+
+def test_shares_are_the_clusters_softened(prior: Prior) -> None:
+    expected = soft_membership(prior.weights, prior.start)
+
+    np.testing.assert_allclose(prior.shares.toarray(), expected.toarray())
+
+
+def test_the_same_problem_and_seed_give_the_same_prior(seed: int) -> None:
+    tiny = blobs((15, 20), spread=1.5, seed=seed)
+
+    first, second = prior_for(tiny), prior_for(tiny)
+
+    for part in fields(Prior):
+        if part.name not in ("weights", "shares", "bases", "n_groups"):
+            np.testing.assert_array_equal(
+                getattr(first, part.name), getattr(second, part.name)
+            )
+
+
+@pytest.mark.parametrize("n", [1, 2, 3])
+@pytest.mark.parametrize("k", [None, 1])
+def test_very_few_samples_have_a_prior(n: int, k: int | None) -> None:
+    prior = prior_for(
+        Tiny(np.arange(n, dtype=np.float64)[:, np.newaxis], np.arange(n)), k
+    )
+
+    assert prior.start.shape == (n,)
+    assert prior.reach > 0
+    assert (prior.variance > 0).all()
+    for basis in prior.bases:
+        assert np.isfinite(basis.rows(np.arange(n))).all()
+
+
+def test_a_graph_in_pieces_has_a_prior() -> None:
+    clique = np.ones((4, 4)) - np.eye(4)
+    W = sp.block_diag([clique, clique, np.zeros((2, 2))], format="csr")
+
+    prior = prior_of(problem_of(W, affinity="precomputed", n_clusters=2), 0, EXACT)
+
+    assert np.isfinite(prior.vectors).all()
+    assert len({*prior.start[:4].tolist()}) == len({*prior.start[4:8].tolist()}) == 1
+
 
 N = 6
 
@@ -186,9 +330,9 @@ def test_there_are_never_more_groups_than_eigenvalues(
 def test_heaps_that_are_far_apart_are_found(sizes: tuple[int, ...], seed: int) -> None:
     tiny = blobs(sizes, seed=seed)
 
-    ground = ground_for(tiny, len(sizes))
+    prior = prior_for(tiny, len(sizes))
 
-    assert classes_of(ground.start.tolist()) == classes_of(tiny.truth.tolist())
+    assert classes_of(prior.start.tolist()) == classes_of(tiny.truth.tolist())
 
 
 @pytest.mark.parametrize("sizes", [(30, 30), (40, 6, 20), (4,) * 12, (9, 3, 5) * 4])
@@ -199,9 +343,9 @@ def test_cliques_of_any_size_are_counted_and_found(
     inside = truth[:, np.newaxis] == truth
     W = np.where(inside, 1.0, 1e-3) * random_affinity(len(truth), rng)
 
-    ground = ground_of(problem_of(W, affinity="precomputed", n_clusters=None), 0, FEW)
+    prior = prior_of(problem_of(W, affinity="precomputed", n_clusters=None), 0, EXACT)
 
-    assert classes_of(ground.start.tolist()) == classes_of(truth.tolist())
+    assert classes_of(prior.start.tolist()) == classes_of(truth.tolist())
 
 
 @pytest.mark.xfail(
@@ -209,9 +353,9 @@ def test_cliques_of_any_size_are_counted_and_found(
 )
 @pytest.mark.parametrize("sizes", [(100, 100), (200, 200, 200)])
 def test_large_heaps_that_are_far_apart_are_counted(sizes: tuple[int, ...]) -> None:
-    ground = ground_for(blobs(sizes))
+    prior = prior_for(blobs(sizes))
 
-    assert len(ground.medoids) == len(sizes)
+    assert len(prior.medoids) == len(sizes)
 
 
 def nearest_to_the_middle(coordinates: Floats, labels: Indices) -> list[int]:
@@ -307,24 +451,23 @@ def test_samples_that_nothing_links_have_a_start() -> None:
 def test_more_samples_than_can_be_linked_have_a_start(
     monkeypatch: pytest.MonkeyPatch, seed: int
 ) -> None:
-    assert LINKABLE > 10
-    monkeypatch.setattr("likewise.methods._likewise._prior.LINKABLE", 10)
+    monkeypatch.setattr(_regime, "FLAGSHIP_LINKED", 10)
     tiny = blobs((20, 20), seed=seed)
 
-    ground = ground_for(tiny, 2)
+    prior = prior_for(tiny, 2)
 
-    assert classes_of(ground.start.tolist()) == classes_of(tiny.truth.tolist())
+    assert classes_of(prior.start.tolist()) == classes_of(tiny.truth.tolist())
 
 
 def test_clusters_found_from_some_samples_hold_for_all(
     monkeypatch: pytest.MonkeyPatch, seed: int
 ) -> None:
-    monkeypatch.setattr("likewise.methods._likewise._prior.N_DRAWN", 30)
+    monkeypatch.setattr(_regime, "FLAGSHIP_CLUSTERED", 30)
     tiny = blobs((40, 40, 40), seed=seed)
 
-    ground = ground_for(tiny, 3)
+    prior = prior_for(tiny, 3)
 
-    assert classes_of(ground.start.tolist()) == classes_of(tiny.truth.tolist())
+    assert classes_of(prior.start.tolist()) == classes_of(tiny.truth.tolist())
 
 
 def test_blocks_make_no_difference_to_modularity(
@@ -334,6 +477,57 @@ def test_blocks_make_no_difference_to_modularity(
     labels = rng.integers(0, 4, 30).astype(np.intp)
     expected = modularity(W, labels)
 
-    monkeypatch.setattr("likewise.methods._likewise._prior.ROWS", 7)
+    monkeypatch.setattr(_prior, "ROWS", 7)
 
     assert modularity(W, labels) == expected
+
+
+@pytest.fixture
+def W(seed: int) -> Floats:
+    """Return a symmetric matrix without a diagonal, most of it and one row empty."""
+    rng = np.random.default_rng(seed)
+    half = np.triu(rng.random((23, 23)) * (rng.random((23, 23)) < 0.3), 1)
+    half[4], half[:, 4] = 0.0, 0.0
+    return np.asarray(half + half.T)
+
+
+def test_both_halves_make_the_whole(W: Floats, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_prior, "ROWS", 6)
+
+    half = dense(upper(sp.csr_array(W)))
+
+    np.testing.assert_array_equal(half, np.triu(W, 1))
+    np.testing.assert_array_equal(half + half.T, W)
+
+
+def test_half_a_sparse_matrix_keeps_the_kind_of_its_numbers(W: Floats) -> None:
+    matrix = sp.csr_array(W.astype(np.float32))
+
+    half = upper(matrix)
+
+    assert half.dtype == np.float32
+    assert half.indices.dtype == half.indptr.dtype == matrix.indices.dtype
+
+
+@pytest.mark.parametrize("convert", [np.array, sp.csr_array])
+def test_links_are_the_weights_between_classes(
+    convert: Any, rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(_prior, "ROWS", 7)
+    W, Q = random_affinity(20, rng), rng.dirichlet(np.ones(3), 20)
+    problem = problem_of(convert(W), affinity="precomputed", n_clusters=2)
+
+    actual = prior_of(problem, 0, EXACT).links(Q)
+
+    expected = sum(W[i, j] * np.outer(Q[i], Q[j]) for i, j in np.ndindex(20, 20))
+    np.testing.assert_allclose(actual, expected)
+
+
+def test_the_shares_of_all_samples_are_not_copied(prior: Prior) -> None:
+    n = len(prior.start)
+
+    assert prior.shares_of(slice(0, n)) is prior.shares
+    some = np.array([4, 1])
+    for which in (some, slice(2, 9)):
+        expected = prior.shares.toarray()[which]
+        np.testing.assert_array_equal(prior.shares_of(which).toarray(), expected)
