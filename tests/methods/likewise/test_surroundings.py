@@ -65,7 +65,7 @@ def assert_same(actual: Surroundings, expected: Surroundings, prior: Prior) -> N
     )
     for one, other in zip(actual.fields, expected.fields, strict=True):
         np.testing.assert_array_equal(one.coefficients, other.coefficients)
-        np.testing.assert_array_equal(one.covariance, other.covariance)
+        np.testing.assert_array_equal(one.factor, other.factor)
 
 
 def copied(classes: Classes) -> Classes:

@@ -208,6 +208,7 @@ class SampleQuestions:
     partners: Partners
     coverage: Coverage
     taken: Sequence[int]
+    _rows: dict[int, Rows] = field(default_factory=dict, init=False, repr=False)
 
     def free(self) -> Iterator[Candidate]:
         """Yield the free samples with their likeliest class, best first."""
@@ -217,7 +218,7 @@ class SampleQuestions:
         gain = self._gain(*self.probabilities.likeliest(blocked))
         for at in self._order(gain):
             sample = int(free[at])
-            before = self.probabilities.rows_of(free[[at]])
+            before = self._rows_of(sample)
             row = self.probabilities.questioned(free[[at]], before)[0][0]
             askable = row.copy()
             askable[list(blocked.get(sample, ()))] = 0.0
@@ -256,23 +257,26 @@ class SampleQuestions:
             worth = float(gain[at])
             yield Candidate(worth, worth, Question(sample, partner, predicted))
 
+    def _rows_of(self, sample: int) -> Rows:
+        """Return what is thought of a free sample before the ballots, once."""
+        if sample not in self._rows:
+            self._rows[sample] = self.probabilities.rows_of(np.array([sample]))
+        return self._rows[sample]
+
     @property
     def _under_way(self) -> tuple[int, ...]:
         return self.probabilities.beliefs.under_way
 
     def _gain(self, top: Indices, p: AnyFloats, others: AnyFloats) -> AnyFloats:
         """Return what a question on each free sample is worth; -1 for none at all."""
-        probabilities, free, wrong = (
-            self.probabilities,
-            self.probabilities.free,
-            self.probabilities.rates.wrong,
-        )
+        free, wrong = self.probabilities.free, self.probabilities.rates.wrong
         gain = uncertainty_drop(p, others, wrong) * self._weight(top)
         gain = gain * self._reach(free, 1) * self._left(free)
         gain[(p <= 0) | np.isin(free, self.taken)] = -1.0
         best = int(np.argmax(gain))
         # As much doubt in the fields as there is on settled samples, for all alike.
-        rows, new = probabilities.doubted_of(free[[best]])
+        before = self._rows_of(int(free[best]))
+        rows, new = self.probabilities.doubted(free[[best]], before)
         doubted = uncertainty_drop(*entry_of(rows, new, 0, int(top[best])), wrong)
         plain = uncertainty_drop(p[best], others[best], wrong)
         return gain * max(float(doubted) / max(float(plain), 1e-9), 1.0)

@@ -1,7 +1,7 @@
 """Gaussian posteriors given the settled samples.
 
-Both values below hold a covariance of the size of a basis; what they say of every
-sample is made of it where somebody looks.
+Both values below hold a matrix of the size of a basis; what they say of every sample is
+made of it where somebody looks.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 
 import numpy as np
+from scipy.linalg import cho_solve, solve_triangular
 
 from likewise._arrays import AnyFloats, Floats, Indices
 from likewise.affinity import spans
@@ -141,15 +142,15 @@ class ClassField:
     basis : Basis
         B above, of shape (n, k + 1).
     noise : float
-    covariance : ndarray of shape (k + 1, k + 1)
-        F above.
+    factor : ndarray of shape (k + 1, k + 1)
+        L of :math:`F^{-1} = L L^T`, lower triangular.
     coefficients : ndarray of shape (k + 1, m)
         c above, one column a class.
     """
 
     basis: Basis
     noise: float
-    covariance: Floats
+    factor: Floats
     coefficients: Floats
 
     @classmethod
@@ -159,10 +160,11 @@ class ClassField:
         """Return the posterior given the settled samples and their classes."""
         seen = basis.rows(settled)
         information = np.eye(seen.shape[1]) + seen.T @ seen / noise
-        covariance = np.asarray(np.linalg.inv(information), dtype=np.float64)
+        factor = np.asarray(np.linalg.cholesky(information), dtype=np.float64)
         members = (np.arange(m)[:, np.newaxis] == classes).astype(np.float64)
-        totals = members @ seen
-        return cls(basis, noise, covariance, covariance @ totals.T / noise)
+        totals = (members @ seen).T / noise
+        coefficients = cho_solve((factor, True), totals, check_finite=False)
+        return cls(basis, noise, factor, coefficients)
 
     def at(self, samples: slice | Indices) -> AnyFloats:
         """Return the mean at some samples, of shape (s, m); a few to all digits."""
@@ -177,7 +179,8 @@ class ClassField:
         (U - h Y) / (1 - h).
         """
         rows = self.basis.rows(settled)
-        share = ((rows @ self.covariance) * rows).sum(axis=1) / self.noise
+        turned = solve_triangular(self.factor, rows.T, lower=True, check_finite=False)
+        share = (turned**2).sum(axis=0) / self.noise
         mean = rows @ self.coefficients
         mean[np.arange(len(settled)), classes] -= share
         return mean / (1 - share)[:, np.newaxis]
