@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 from tests.generated import bomb, noise, packed
 
-from likewise._arrays import FEW
+from likewise._regime import EXACT_SEARCH
 from likewise.encoders import Encoder, Kind, encoder_for
 from likewise.errors import InputError
 from likewise.items import VectorCache, encode
@@ -316,7 +316,7 @@ def test_a_text_is_opened_and_hashed_once(tmp_path: Path, hashed: list[int]) -> 
 def test_an_array_is_mapped_checked_and_hashed_once(
     tmp_path: Path, hashed: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    X = np.random.default_rng(0).normal(size=(FEW + 1, 3))
+    X = np.random.default_rng(0).normal(size=(EXACT_SEARCH + 1, 3))
     np.save(tmp_path / "X.npy", X)
     checked: list[int] = []
     is_finite = np.isfinite

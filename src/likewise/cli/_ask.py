@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import click
 import typer
 
+from likewise._regime import EXACT_SEARCH
 from likewise.cli._options import (
     AffinityName,
     AsJson,
@@ -55,14 +56,13 @@ def ask(
     Every answer is kept before the next question is shown, in a file named after the
     data (in the present folder) unless --answers names another.
     """
-    from likewise._arrays import FEW
     from likewise.items import read_table
     from likewise.session import Session
     from likewise.storage import JsonLinesJournal
 
     table = read_table(path, reading_of(None, ignore, scale))
     kept = answers or Path(f"{path.stem}.answers.jsonl")
-    is_long = table.X.shape[0] > FEW
+    is_long = table.X.shape[0] > EXACT_SEARCH
     with progress("Searching for neighbours", 100) as watch:
         session = Session(
             table.X,

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import BinaryIO, NamedTuple
 
-from likewise._arrays import FEW
+from likewise._regime import EXACT_SEARCH
 from likewise.encoders import MAX_PICTURE_BYTES, Kind
 from likewise.errors import InputError, UnreadableFileError
 from likewise.items._item import NAMES, Broken, Gathered
@@ -312,7 +312,7 @@ def _table(path: Path, how: Reading, watch: Watch) -> Gathered:
     table = read_table(path, how, watch)
     shown = table.shown
     if path.suffix.lower() in ARRAYS:
-        if len(shown) > FEW:  # their features are not written down twice
+        if len(shown) > EXACT_SEARCH:  # their features are not written down twice
             shown = nothing_shown(len(shown))
         items = RowItems("row", shown, contents_of(table.X))
     else:

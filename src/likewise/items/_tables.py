@@ -16,7 +16,8 @@ from typing import Generic, TypeVar, overload
 
 import numpy as np
 
-from likewise._arrays import FEW, Floats, Samples, as_samples
+from likewise._arrays import Floats, Samples, as_samples
+from likewise._regime import EXACT_SEARCH
 from likewise.affinity import standardised
 from likewise.encoders import Kind, encode_texts
 from likewise.errors import InputError, MissingExtraError
@@ -298,7 +299,10 @@ def _read_array(path: Path, _: Reading, __: Watch) -> Table:
             f"{path.name} is no array of numbers: write one with numpy.save."
         ) from None
     # Few are copied anyway, and what is no float has to become one.
-    stays = mapped.shape[:1] > (FEW,) and mapped.dtype in (np.float32, np.float64)
+    stays = mapped.shape[:1] > (EXACT_SEARCH,) and mapped.dtype in (
+        np.float32,
+        np.float64,
+    )
     X = as_samples(mapped if stays else np.array(mapped))
     return Table(X, features_shown(X), None)
 
