@@ -20,8 +20,8 @@ from likewise.exports import EXPORTS
 
 def test_help_names_what_there_is() -> None:
     """The names stand there twice, so that help need not import what has them."""
-    assert KINDS == tuple(EXPORTS)
-    assert FIGURES == paper.FIGURES
+    assert tuple(EXPORTS) == KINDS
+    assert paper.FIGURES == FIGURES
 
 
 def test_simulate_json_is_one_object_with_the_promised_keys(likewise: Run) -> None:

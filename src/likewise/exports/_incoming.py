@@ -1,4 +1,7 @@
-"""Records of a file that somebody hands in: the border for what comes from outside."""
+"""A file that somebody hands in: the border for what comes from outside.
+
+Read line by line, compared with the items of the project, and recorded as one act.
+"""
 
 from __future__ import annotations
 
@@ -474,6 +477,9 @@ def _unmatched(path: Path, n_items: int) -> InputError:
         f"It is not clear which of the {n_items} items each row of {path.name} is "
         f"about: name the column that holds their keys with --key."
     )
+
+
+# Into the project
 
 
 @dataclass(frozen=True, slots=True)

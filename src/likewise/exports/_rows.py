@@ -1,4 +1,4 @@
-"""What is known of each item, as rows of a table."""
+"""What a project knows of each item, as rows of a table."""
 
 from __future__ import annotations
 
