@@ -50,13 +50,15 @@ _FOLDERS = {
 }
 
 
-def __getattr__(name: str) -> object:
-    """Import a name when it is first used: what stands behind it is large."""
-    for folder, names in _FOLDERS.items():
-        if name in names:
-            globals()[name] = found = getattr(_imported(folder), name)
-            return found
-    return _imported(name)
+if not TYPE_CHECKING:  # who reads types knows every name, and no others
+
+    def __getattr__(name: str) -> object:
+        """Import a name when it is first used: what stands behind it is large."""
+        for folder, names in _FOLDERS.items():
+            if name in names:
+                globals()[name] = found = getattr(_imported(folder), name)
+                return found
+        return _imported(name)
 
 
 def _imported(folder: str) -> object:  # noqa: C901 - one case for each folder

@@ -92,4 +92,4 @@ def test_all_public_names_can_be_taken_at_once() -> None:
 
 def test_a_name_that_is_not_there_is_named() -> None:
     with pytest.raises(AttributeError, match=re.escape("no attribute 'Sesion'")):
-        likewise.Sesion  # noqa: B018
+        likewise.Sesion  # type: ignore[attr-defined]  # noqa: B018
