@@ -18,4 +18,10 @@ from __future__ import annotations
 # Rivals
 
 
+# Maps
+
+FEWEST_FOR_UMAP = 100  # below, neighbours say no more than main directions
+MOST_FOR_UMAP = 100_000  # above, it would take hours
+
+
 # The app and its projects
