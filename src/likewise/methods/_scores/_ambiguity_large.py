@@ -83,7 +83,7 @@ def neighbour_entropy(near: Near, labels: Indices, k: int) -> Floats:
     >>> import scipy.sparse as sp
     >>> from likewise.spectral import graph_of
     >>> W = sp.csr_array([[0.0, 1.0, 1.0], [1.0, 0.0, 0.0], [1.0, 0.0, 0.0]])
-    >>> entropy(near_of(graph_of(W), W), [0, 0, 1], 2).round(3) + 0.0
+    >>> neighbour_entropy(near_of(graph_of(W), W), [0, 0, 1], 2).round(3) + 0.0
     array([0.693, 0.   , 0.   ], dtype=float32)
     """
     graph, backend = near.graph, near.graph.backend
