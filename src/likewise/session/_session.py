@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from typing import Any, overload
 
 import numpy as np
@@ -112,7 +112,7 @@ class Session:
         random_state: int | None = 0,
         *,
         answers: Iterable[Given] | None = None,
-        known: Mapping[int, Any] | Iterable[Any] | None = None,
+        known: Mapping[int, Hashable] | Iterable[Hashable] | None = None,
         journal: Journal | None = None,
         device: str = "cpu",
         progress: SearchProgress | None = None,
@@ -528,7 +528,7 @@ class Session:
     def _start_from(
         self,
         answers: Iterable[Given] | None,
-        known: Mapping[int, Any] | Iterable[Any] | None,
+        known: Mapping[int, Hashable] | Iterable[Hashable] | None,
     ) -> None:
         given = answers_of(answers or ())
         if known is not None:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import replace
 from itertools import combinations, pairwise
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 from likewise.errors import InputError
 from likewise.knowledge import (
@@ -34,7 +34,7 @@ def answers_of(given: Iterable[Given]) -> list[Answer]:
 
 
 def links_of_labels(
-    known: Mapping[int, Any] | Iterable[Any], n_samples: int
+    known: Mapping[int, Hashable] | Iterable[Hashable], n_samples: int
 ) -> list[Answer]:
     """Return the answers that known classes amount to.
 
@@ -47,7 +47,7 @@ def links_of_labels(
         None and NaN in a sequence mean that the class is not known.
     n_samples : int
     """
-    classes: dict[Any, list[int]] = {}
+    classes: dict[Hashable, list[int]] = {}
     for sample, label in _pairs(known, n_samples):
         classes.setdefault(label, []).append(sample)
     links = [
@@ -103,8 +103,8 @@ def _answer(entry: tuple[int, int, Said]) -> Answer:
 
 
 def _pairs(
-    known: Mapping[int, Any] | Iterable[Any], n_samples: int
-) -> list[tuple[int, Any]]:
+    known: Mapping[int, Hashable] | Iterable[Hashable], n_samples: int
+) -> list[tuple[int, Hashable]]:
     if isinstance(known, Mapping):
         return [(int(i), c) for i, c in known.items() if not _is_missing(c)]
     labels = list(known)
@@ -116,5 +116,5 @@ def _pairs(
     return [(i, c) for i, c in enumerate(labels) if not _is_missing(c)]
 
 
-def _is_missing(label: Any) -> bool:
+def _is_missing(label: Hashable) -> bool:
     return label is None or label != label  # noqa: PLR0124 - only NaN is not itself
