@@ -15,9 +15,8 @@ from likewise import LabelOracle, Session, run
 from likewise._arrays import AnyFloats, Indices
 from likewise.errors import AssumptionWarning
 from likewise.methods import AnyMethod, urasc
-from likewise.methods._clustering_large import WarmClustering
 from likewise.methods.clustering import SpectralModel
-from likewise.methods.constrained import N_EXTRA, ConstrainedClustering
+from likewise.methods.constrained import N_EXTRA, ExactClustering, LargeClustering
 from likewise.spectral import solve
 
 VARIANTS: dict[str, dict[str, Any]] = {
@@ -54,9 +53,9 @@ def model_of(session: Session) -> SpectralModel:
     return model
 
 
-def clustering_of(session: Session) -> WarmClustering:
+def clustering_of(session: Session) -> LargeClustering:
     clustering = model_of(session).clustering
-    assert isinstance(clustering, WarmClustering)
+    assert isinstance(clustering, LargeClustering)
     return clustering
 
 
@@ -66,8 +65,8 @@ def test_few_samples_are_solved_for_exactly_and_many_are_not() -> None:
     few.ask()
     many.ask()
 
-    assert isinstance(model_of(few).clustering, ConstrainedClustering)
-    assert isinstance(model_of(many).clustering, WarmClustering)
+    assert isinstance(model_of(few).clustering, ExactClustering)
+    assert isinstance(model_of(many).clustering, LargeClustering)
 
 
 @pytest.mark.parametrize("laplacian", ["literal", "kamvar"])
@@ -75,7 +74,7 @@ def test_other_laplacians_are_solved_for_exactly_however_many(laplacian: str) ->
     session = begun(urasc("mine", laplacian=laplacian, n_exact=0), 0)
     session.ask()
 
-    assert isinstance(model_of(session).clustering, ConstrainedClustering)
+    assert isinstance(model_of(session).clustering, ExactClustering)
 
 
 def test_every_pair_is_kept_to_and_clusters_come_near_the_classes() -> None:

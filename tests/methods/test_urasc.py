@@ -13,7 +13,7 @@ from likewise._arrays import Floats
 from likewise.methods import urasc
 from likewise.methods._urasc import STEPS
 from likewise.methods.clustering import SpectralModel
-from likewise.methods.constrained import GRADIENTS, ConstrainedClustering
+from likewise.methods.constrained import GRADIENTS, ExactClustering
 from likewise.spectral import Spectrum
 
 
@@ -33,8 +33,8 @@ def first_of(session: Session) -> tuple[int, int, SpectralModel]:
 
 
 def spectrum_of(model: SpectralModel) -> Spectrum:
-    assert isinstance(model.clustering, ConstrainedClustering)
-    return model.clustering.spectrum
+    assert isinstance(model.clustering, ExactClustering)
+    return model.clustering.pairs
 
 
 def assert_is_best(sample: int, scores: Floats, start: int) -> None:

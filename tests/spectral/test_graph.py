@@ -10,7 +10,7 @@ from tests.strategies import affinities
 
 from likewise._arrays import Floats
 from likewise.spectral import renumbered
-from likewise.spectral._graph import local_order, places_of
+from likewise.spectral._laplacian_large import local_order, places_of
 
 
 @given(W=affinities(9))

@@ -22,7 +22,7 @@ from likewise._arrays import Floats
 from likewise.knowledge import Constraints, Verdict
 from likewise.knowledge._constraints import Link
 from likewise.spectral import Operator, graph_of
-from likewise.spectral._operator import change_between
+from likewise.spectral._laplacian_large import change_between
 
 N = 8
 device_each = pytest.mark.parametrize("device", ["cpu", "torch-cpu"])

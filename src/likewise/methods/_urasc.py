@@ -15,6 +15,7 @@ from typing import TypeAlias
 import numpy as np
 
 from likewise._arrays import Floats, Indices
+from likewise._regime import N_EXACT
 from likewise.errors import InputError
 from likewise.knowledge import Knowledge
 from likewise.methods._base import Method
@@ -22,9 +23,10 @@ from likewise.methods.clustering import (
     SpectralModel,
     begin_spectral,
     learn_spectral,
+    resume_spectral,
     settled,
 )
-from likewise.methods.constrained import GRADIENTS, LAPLACIANS, N_EXACT, Recipe
+from likewise.methods.constrained import GRADIENTS, LAPLACIANS, Recipe
 from likewise.methods.sampling import propose_by_sample
 
 Step: TypeAlias = Callable[[SpectralModel], Floats]
@@ -144,6 +146,7 @@ def urasc(  # noqa: PLR0913 - one argument a choice that the paper leaves
         partial(begin_spectral, recipe, settled),
         partial(learn_spectral, settled),
         partial(propose_by_sample, score),
+        resume=partial(resume_spectral, recipe, settled),
     )
 
 

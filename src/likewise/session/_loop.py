@@ -49,7 +49,8 @@ class Loop:
     _n_events: int
     _standing: Standing
     _known: Knowledge
-    _model: Model | None
+    _model: Model | None = None
+    _earlier: Model | None = None  # of other answers: what it has worked out is of use
     _open: list[Question]
     _ahead: dict[Answer, Model]  # what answers to come would make of the model
 
@@ -161,7 +162,7 @@ class Loop:
         self._standing = standing(events)
         empty = Knowledge(self._given.n_samples, aside=self._standing.aside)
         self._known = empty.after_all(self._standing.answers)
-        self._model = None
+        self._earlier, self._model = self._model or self._earlier, None
         self._open = []
         self._ahead = {}
 
@@ -174,9 +175,15 @@ class Loop:
 
     def _current(self) -> Model:
         if self._model is None:
-            rng = self._rng("begin", 0)
-            self._model = self._method.begin(self._given, self._known, rng)
+            self._model = self._made()
+            self._earlier = None
         return self._model
+
+    def _made(self) -> Model:
+        method, earlier, given = self._method, self._earlier, self._given
+        if method.resume is not None and earlier is not None:
+            return method.resume(earlier, given, self._known)
+        return method.begin(given, self._known, self._rng("begin", 0))
 
     def _propose(
         self, model: Model, known: Knowledge, pending: tuple[Question, ...]

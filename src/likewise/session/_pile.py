@@ -26,6 +26,7 @@ class Pile(Insight):
         given = self._problem_of(data)
         self._keep(data)
         self._data, self._given = data, given
+        self._model = self._earlier = None  # of fewer samples
         self._replay()
 
     def set_aside(self, sample: int) -> None:

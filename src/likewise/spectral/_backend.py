@@ -115,8 +115,11 @@ class NumpyBackend(Backend):
 
     rows_at_once = 2048  # 150 columns of them stay in the cache
 
+    def __init__(self, kind: type[np.floating] = np.float32) -> None:
+        self._kind = kind
+
     def array(self, values: Any) -> Array:
-        return np.ascontiguousarray(values, dtype=np.float32)
+        return np.ascontiguousarray(values, dtype=self._kind)
 
     def indices(self, values: Any) -> Array:
         return np.asarray(values, dtype=np.intp)
@@ -125,10 +128,10 @@ class NumpyBackend(Backend):
         return values
 
     def sparse(self, matrix: Sparse) -> Any:
-        return matrix.astype(np.float32)
+        return matrix.astype(self._kind)
 
     def zeros(self, *shape: int) -> Array:
-        return np.zeros(shape, dtype=np.float32)
+        return np.zeros(shape, dtype=self._kind)
 
     def beside(self, blocks: Sequence[Array]) -> Array:
         return np.hstack(blocks)
@@ -141,7 +144,7 @@ class NumpyBackend(Backend):
 
     def add_scaled(self, out: Array, values: Array, factor: float) -> None:
         for rows in self.chunks(len(out)):
-            out[rows] += np.float32(factor) * values[rows]
+            out[rows] += self._kind(factor) * values[rows]
 
     def householder(self, V: Array) -> Array:
         return np.ascontiguousarray(np.linalg.qr(V)[0])

@@ -11,8 +11,8 @@ from tests.spectral.scenes import isolated
 from tests.strategies import affinities
 
 from likewise._arrays import Floats
-from likewise.methods._scores._ambiguity import entropy as entropy_of
-from likewise.methods._scores._ambiguity import neighbour_probabilities
+from likewise.methods._scores._ambiguity_exact import entropy as entropy_of
+from likewise.methods._scores._ambiguity_exact import neighbour_probabilities
 from likewise.methods._scores._ambiguity_large import near_of, neighbour_entropy, shares
 from likewise.spectral import graph_of
 from likewise.spectral._backend import NumpyBackend

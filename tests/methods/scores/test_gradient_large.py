@@ -7,6 +7,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+from likewise.methods._scores._gradient_large import (
+    exact_gradient_of_pairs,
+    paper_gradient_of_pairs,
+)
 from tests.spectral.scenes import (
     certain,
     crowd,
@@ -17,13 +21,9 @@ from tests.spectral.scenes import (
 
 from likewise._arrays import Floats
 from likewise.methods._scores import _gradient as definitions
-from likewise.methods._scores._ambiguity import entropy as entropy_of
-from likewise.methods._scores._ambiguity import neighbour_probabilities
+from likewise.methods._scores._ambiguity_exact import entropy as entropy_of
+from likewise.methods._scores._ambiguity_exact import neighbour_probabilities
 from likewise.methods._scores._ambiguity_large import near_of, neighbour_entropy
-from likewise.methods._scores._gradient_large import (
-    exact_gradient_of_pairs,
-    paper_gradient_of_pairs,
-)
 from likewise.spectral import (
     Pairs,
     Spectrum,

@@ -8,7 +8,7 @@ from sklearn.mixture import GaussianMixture
 
 from likewise._arrays import Floats, Indices
 from likewise.methods._scores import _ambiguity_large as module
-from likewise.methods._scores._ambiguity import entropy, mixture_probabilities
+from likewise.methods._scores._ambiguity_exact import entropy, mixture_probabilities
 from likewise.methods._scores._ambiguity_large import Mixture
 
 
