@@ -9,7 +9,7 @@ import pytest
 from tests.problems import Tiny, blobs
 
 from likewise import InputError, LabelOracle, Session, run
-from likewise._arrays import Floats
+from likewise._arrays import AnyFloats
 from likewise.methods import urasc
 from likewise.methods._urasc import STEPS
 from likewise.methods.clustering import SpectralModel
@@ -37,7 +37,7 @@ def spectrum_of(model: SpectralModel) -> Spectrum:
     return model.clustering.pairs
 
 
-def assert_is_best(sample: int, scores: Floats, start: int) -> None:
+def assert_is_best(sample: int, scores: AnyFloats, start: int) -> None:
     assert scores[sample] == np.delete(scores, start).max()
 
 

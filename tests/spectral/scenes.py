@@ -22,7 +22,8 @@ from likewise.spectral import (
     operator_of,
     signed_normalised,
 )
-from likewise.spectral._eigen_cold import ritz_of
+from likewise.spectral._eigen_cold import FINEST, ritz_of
+from likewise.spectral._laplacian_large import TOP
 
 
 @dataclass(frozen=True)
@@ -125,6 +126,21 @@ def exact_pairs(operator: Operator, laplacian: Laplacian, wanted: int) -> Pairs:
     basis = graph.backend.array(vectors[graph.order, :p])
     ritz = ritz_of(graph.backend, values[:p], basis, operator @ basis)
     return Pairs(operator, ritz, wanted, columns=0)
+
+
+def angle_left(values: Floats, k: int, tolerance: float) -> float:
+    """Return the largest angle that residuals leave to k vectors, in degrees.
+
+    Davis and Kahan: the sine of the angle between the span of k columns with residuals
+    R and the eigenvectors is at most the length of R over the distance of their values
+    from all others. Each column of R is at most the tolerance times the top of the
+    spectrum, R at most the root of k times that, and so are the values off. A gap that
+    is not much larger than R promises nothing, and a scene with one shows nothing.
+    """
+    off = np.sqrt(k) * TOP * (tolerance + FINEST)
+    gap = values[k] - values[k - 1] - off
+    assert gap > 4 * off, "choose a scene with a wider gap"
+    return float(np.degrees(np.arcsin(off / gap)))
 
 
 def largest_angle(A: Floats, B: Floats) -> float:

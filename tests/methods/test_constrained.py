@@ -1,10 +1,12 @@
-"""Many samples: each clustering goes on from the last, and is the exact one."""
+"""Clusterings under answers, exact and large: each large one is the exact one."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cache
 from typing import Any
 
+import numpy as np
 import pytest
 from benchmarks.agreement import exactly, hard_clouds, states
 from sklearn.datasets import load_digits
@@ -14,10 +16,72 @@ from tests.spectral.scenes import Crowd, crowd
 from likewise import LabelOracle, Session, run
 from likewise._arrays import AnyFloats, Indices
 from likewise.errors import AssumptionWarning
-from likewise.methods import AnyMethod, urasc
+from likewise.knowledge import Answer, Knowledge, Question, Verdict
+from likewise.methods import AnyMethod, problem_of, urasc
+from likewise.methods._urasc import URASC
 from likewise.methods.clustering import SpectralModel
-from likewise.methods.constrained import N_EXTRA, ExactClustering, LargeClustering
+from likewise.methods.constrained import (
+    LAPLACIANS,
+    N_EXTRA,
+    ExactClustering,
+    LargeClustering,
+)
+from likewise.session import links_of_labels
 from likewise.spectral import solve
+
+SIZES = [
+    (10, 10, 10),
+    (20, 7, 3),
+    (15, 15),
+    (6, 6, 6, 6, 6),
+    (30, 1),
+    (25, 4, 1),
+    (40, 1, 1),
+    (2, 2),
+    (1, 1, 1),
+]
+
+
+def raw_when_all_is_known(method: AnyMethod, sizes: Sequence[int], seed: int) -> float:
+    """Return how well k-means alone finds classes that the data know nothing of."""
+    rng = np.random.default_rng(seed)
+    truth = rng.permutation(np.repeat(np.arange(len(sizes)), sizes))
+    X = rng.standard_normal((len(truth), 3))
+    problem = problem_of(X, affinity="auto", n_clusters=len(sizes))
+    known = Knowledge(len(truth)).after_all(links_of_labels(truth.tolist(), len(truth)))
+    model = method.begin(problem, known, rng)
+    return float(adjusted_rand_score(truth, model.clustering.raw))
+
+
+@pytest.mark.parametrize("sizes", SIZES, ids=str)
+@pytest.mark.parametrize("method", URASC, ids=lambda method: method.name)
+def test_when_every_pair_is_known_the_raw_clusters_are_the_classes(
+    method: AnyMethod, sizes: Sequence[int], seed: int
+) -> None:
+    assert raw_when_all_is_known(method, sizes, seed) == 1.0
+
+
+@pytest.mark.parametrize("sizes", SIZES, ids=str)
+@pytest.mark.parametrize("laplacian", LAPLACIANS)
+def test_every_laplacian_finds_the_classes_when_every_pair_is_known(
+    laplacian: str, sizes: Sequence[int], seed: int
+) -> None:
+    method = urasc("mine", laplacian=laplacian)
+
+    assert raw_when_all_is_known(method, sizes, seed) == 1.0
+
+
+@pytest.mark.parametrize(
+    "sizes", [(10, 10, 10), (20, 7, 3), (15, 15), (25, 4, 1)], ids=str
+)
+@pytest.mark.parametrize("laplacian", LAPLACIANS)
+def test_negative_cannot_links_find_the_classes_when_every_pair_is_known(
+    laplacian: str, sizes: Sequence[int], seed: int
+) -> None:
+    method = urasc("mine", laplacian=laplacian, cannot_link=-1.0)
+
+    assert raw_when_all_is_known(method, sizes, seed) == 1.0
+
 
 VARIANTS: dict[str, dict[str, Any]] = {
     "urasc+n": {"step": "nonparametric"},
@@ -126,14 +190,79 @@ def test_an_answer_costs_a_fraction_of_a_start() -> None:
 def test_an_undone_answer_is_gone_on_from_too() -> None:
     session = begun(warm(), 40)
     before = session.labels
-    bench = clustering_of(session).bench
+    plain = model_of(session).plain
     session.undo()
     after = session.labels
 
-    assert clustering_of(session).bench is bench
-    assert bench.latest is not None
-    assert bench.latest.columns < 200
+    assert model_of(session).plain is plain
+    assert clustering_of(session).pairs.columns < 200
     assert adjusted_rand_score(before, after) > 0.9
+
+
+def test_what_is_warm_is_what_somebody_has_looked_at() -> None:
+    session = begun(warm(), 40)
+    first = clustering_of(session)
+    _ = session.labels
+    oracle = LabelOracle(pile().truth)
+    for sample in (401, 402, 403):
+        question = Question(sample, session.history[0].question.against)
+        session.tell(question, oracle(question))
+    last = clustering_of(session)
+
+    assert last is not first
+    assert last.before.pairs is first.pairs
+    assert last.warm.pairs is first.pairs
+    _ = last.raw
+    assert last.warm.pairs is last.pairs
+
+
+def test_two_answers_that_may_follow_go_on_from_the_same() -> None:
+    session = begun(warm(), 40)
+    question = session.ask()
+    assert question is not None
+    now = clustering_of(session)
+    _ = session.labels
+    method, known = warm(), session.view.known
+
+    for verdict in Verdict.SAME, Verdict.DIFFERENT:
+        answer = Answer(question, verdict, 99)
+        model = method.learn(model_of(session), known.after(answer), answer)
+        if model.clustering is not now:
+            assert model.clustering.before.pairs is now.warm.pairs
+    assert now.warm.pairs is now.pairs
+
+
+def test_what_still_holds_is_kept_when_a_model_is_resumed() -> None:
+    """As after a renaming: nothing is clustered anew."""
+    session = begun(warm(), 20)
+    method, model, known = warm(), model_of(session), session.view.known
+    assert method.resume is not None
+
+    again = method.resume(model, model.problem, known)
+
+    assert again.clustering is model.clustering
+    assert again.plain is model.plain
+
+
+@pytest.mark.parametrize("n_exact", [0, 10**6], ids=["large", "exact"])
+@pytest.mark.parametrize("aside", [frozenset[int](), frozenset({7})])
+def test_a_model_that_is_resumed_is_one_that_is_begun(
+    n_exact: int, aside: frozenset[int]
+) -> None:
+    method = urasc("mine", n_exact=n_exact)
+    session = begun(method, 30)
+    model, answers = model_of(session), session.history[:24]
+    _ = model.labels
+    known = Knowledge(N, aside=aside).after_all(answers)
+    given = session._given
+    assert method.resume is not None
+
+    resumed = method.resume(model, given, known)
+
+    rng = session._rng("begin", 0)
+    expected = method.begin(given, known, rng)
+    assert resumed.start == expected.start
+    assert adjusted_rand_score(resumed.labels, expected.labels) >= 0.995
 
 
 def test_a_sample_set_aside_is_cut_out_and_put_back() -> None:
