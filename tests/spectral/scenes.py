@@ -9,7 +9,7 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.neighbors import NearestNeighbors
 
-from likewise._arrays import Floats, Indices, Sparse
+from likewise._arrays import AnyFloats, Floats, Indices, Sparse
 from likewise.knowledge import Constraints
 from likewise.spectral import (
     Blocks,
@@ -143,7 +143,7 @@ def angle_left(values: Floats, k: int, tolerance: float) -> float:
     return float(np.degrees(np.arcsin(off / gap)))
 
 
-def largest_angle(A: Floats, B: Floats) -> float:
+def largest_angle(A: AnyFloats, B: AnyFloats) -> float:
     """Return the largest angle between two subspaces, in degrees."""
     A, B = (np.linalg.qr(V.astype(np.float64))[0] for V in (A, B))
     sine = float(np.linalg.norm(B - A @ (A.T @ B), 2))

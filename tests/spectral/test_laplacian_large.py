@@ -140,17 +140,19 @@ def test_shifted_and_scaled_is_what_it_says(W: Floats, told: list[Link]) -> None
     operator = operator_under(
         graph_of(sp.csr_array(W)), everything(Constraints().after_all(told))
     )
-    X = np.eye(N, dtype=np.float32)
+    backend = operator.graph.backend
+    X = backend.array(np.eye(N))
 
-    actual = operator.shifted(X, 0.7, -3.0)
+    actual = backend.host(operator.shifted(X, 0.7, -3.0))
 
-    np.testing.assert_allclose(actual, -3.0 * (operator @ X - 0.7 * X), atol=5e-6)
+    expected = backend.host(-3.0 * (operator @ X - 0.7 * X))
+    np.testing.assert_allclose(actual, expected, atol=5e-6)
 
 
 def test_a_product_leaves_what_came_in_as_it_was() -> None:
     seen = crowd(60, 3)
     operator = operator_under(graph_of(seen.weights), certain(seen.truth, np.arange(9)))
-    X = np.ones((60, 2), dtype=np.float32)
+    X = operator.graph.backend.array(np.ones((60, 2)))
 
     operator @ X
 

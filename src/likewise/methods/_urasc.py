@@ -14,7 +14,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from likewise._arrays import Floats, Indices
+from likewise._arrays import AnyFloats, Floats, Indices
 from likewise._regime import N_EXACT
 from likewise.errors import InputError
 from likewise.knowledge import Knowledge
@@ -29,10 +29,10 @@ from likewise.methods.clustering import (
 from likewise.methods.constrained import GRADIENTS, LAPLACIANS, Recipe
 from likewise.methods.sampling import propose_by_sample
 
-Step: TypeAlias = Callable[[SpectralModel], Floats]
+Step: TypeAlias = Callable[[SpectralModel], AnyFloats]
 
 
-def nonparametric_step(model: SpectralModel) -> Floats:
+def nonparametric_step(model: SpectralModel) -> AnyFloats:
     """Return the entropy of clusters among each sample's neighbours (Eqs. 9, 12)."""
     return model.clustering.doubt
 
@@ -72,7 +72,7 @@ class UncertaintyReduction:
         known: Knowledge,
         free: Indices,
         rng: np.random.Generator,
-    ) -> Floats:
+    ) -> AnyFloats:
         """Return the score of the samples in `free`."""
         steps = self.step(model)[free] if self.step else np.ones(len(free))
         if self.slope is None:

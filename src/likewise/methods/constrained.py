@@ -142,7 +142,7 @@ class Constrained(ABC):
 
     @property
     @abstractmethod
-    def doubt(self) -> Floats:
+    def doubt(self) -> AnyFloats:
         """The entropy of clusters among each sample's neighbours (Eqs. 9, 12)."""
 
     @property
@@ -371,7 +371,7 @@ class LargeClustering(Constrained):
         return Shares(self.near, self.raw, self.n_clusters)
 
     @cached_property
-    def doubt(self) -> Floats:
+    def doubt(self) -> AnyFloats:
         """The entropy of clusters among each sample's neighbours (Eqs. 9, 12)."""
         return neighbour_entropy(self.near, self.raw, self.n_clusters)
 

@@ -126,7 +126,7 @@ class Pairs:
         return self.ritz.values
 
     @property
-    def vectors(self) -> Floats:
+    def vectors(self) -> AnyFloats:
         """The eigenvectors as a numpy array of shape (n, p), in the caller's order.
 
         Float32, with orthonormal columns. It is put together anew at each call.
@@ -159,8 +159,7 @@ class Pairs:
 
     def rows(self, samples: Indices) -> AnyFloats:
         """Return some rows of the eigenvectors, of shape (s, p)."""
-        found: AnyFloats = self.backend.host(self.block(samples, len(self.values)))
-        return found
+        return self.backend.host(self.block(samples, len(self.values)))
 
     @property
     def residual(self) -> Floats:

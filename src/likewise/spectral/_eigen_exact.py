@@ -8,7 +8,7 @@ these need nothing but the matrix, which may be dense and of any Laplacian.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, cast
 
 import numpy as np
 import scipy.sparse as sp
@@ -70,7 +70,7 @@ class Spectrum:
     values : ndarray of shape (p,)
         Ascending.
     vectors : ndarray of shape (n, p)
-        Orthonormal columns.
+        Orthonormal columns; float32 where the engine has found them.
     scale : ndarray of shape (n,)
         The s of :class:`~likewise.spectral._laplacian_exact.Laplacian`.
     is_normalised : bool
@@ -98,7 +98,7 @@ class Spectrum:
 
     def block(self, samples: Indices, p: int) -> Array:
         """Return rows of the p lowest eigenvectors."""
-        return self.vectors[samples, :p]
+        return DOUBLE.array(self.vectors[samples, :p])
 
     def rows(self, samples: Indices) -> AnyFloats:
         """Return rows of all eigenvectors, of shape (s, p)."""
@@ -119,10 +119,14 @@ def lowest(laplacian: Laplacian, p: int, *, device: str = "cpu") -> Spectrum:
     elif n > N_LANCZOS and laplacian.is_normalised and _is_plain(laplacian.weights):
         graph = graph_of(laplacian.weights.kept, device=device)
         pairs = solve(operator_of(graph), p)
-        values, vectors = pairs.values[:p], pairs.vectors[:, :p]
+        values, vectors = pairs.values[:p], _as_they_are(pairs.vectors[:, :p])
     else:
         values, vectors = _iterated(laplacian, n, p)
     return Spectrum(values, vectors, laplacian.scale, laplacian.is_normalised)
+
+
+def _as_they_are(vectors: AnyFloats) -> Floats:
+    return cast(Floats, vectors)  # of very many rows no second array is made
 
 
 def _is_plain(weights: ConstrainedWeights) -> bool:

@@ -212,7 +212,7 @@ def _matched(
 
 
 def _outside(pairs: Pairs, labels: Array) -> Indices:
-    return pairs.operator.graph.outside(labels).astype(np.intp)
+    return pairs.operator.graph.outside_indices(labels)
 
 
 def _rows(pairs: Pairs, k: int) -> Rows:

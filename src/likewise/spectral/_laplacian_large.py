@@ -13,14 +13,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 from scipy.sparse.csgraph import reverse_cuthill_mckee
 
-from likewise._arrays import Floats, Indices, Sparse, dense
-from likewise.spectral._backend import Array, Backend, backend_for
+from likewise._arrays import AnyFloats, Floats, Indices, Sparse, dense
+from likewise.spectral._backend import Array, Backend, Product, backend_for
 
 TOP = 2.0  # no eigenvalue is larger
 
@@ -95,7 +94,7 @@ class Graph:
     order: Indices
     place: Indices
     normal: Sparse
-    product: Any
+    product: Product
     root: Floats
     _order: Array
     _place: Array
@@ -113,9 +112,13 @@ class Graph:
         """Return where some samples come, on the engine's device."""
         return self._place[self.backend.indices(samples)]
 
-    def outside(self, values: Array) -> Any:
+    def outside(self, values: Array) -> AnyFloats:
         """Return rows in the engine's order as a numpy array in the caller's."""
         return self.backend.host(values[self._place])
+
+    def outside_indices(self, values: Array) -> Indices:
+        """Return integers in the engine's order as a numpy array in the caller's."""
+        return self.backend.host_indices(values[self._place])
 
 
 def graph_of(W: Sparse, *, device: str = "cpu") -> Graph:
@@ -203,9 +206,9 @@ class Ties:
     scale: Floats
     _scale: Array
     _loops: Array
-    _gather: Any  # Y'
-    _link: Any  # I + c A
-    _spread: Any  # Y
+    _gather: Product  # Y'
+    _link: Product  # I + c A
+    _spread: Product  # Y
 
     def applied(self, mine: Array) -> Array:
         """Return the product with the rows of the known samples."""
@@ -319,7 +322,7 @@ class Operator:
     ratio: Floats
     _at: Array
     _ratio: Array
-    _rows: Any
+    _rows: Product
 
     @property
     def n_samples(self) -> int:

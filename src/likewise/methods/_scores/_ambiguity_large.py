@@ -67,7 +67,7 @@ def near_of(graph: Graph, neighbours: Sparse) -> Near:
     )
 
 
-def neighbour_entropy(near: Near, labels: Indices, k: int) -> Floats:
+def neighbour_entropy(near: Near, labels: Indices, k: int) -> AnyFloats:
     r"""Return :math:`H(x) = -\sum_c P(c \mid x) \log P(c \mid x)` of all samples.
 
     P is the share of the weight to the neighbours that goes to each cluster (Eqs. 9
