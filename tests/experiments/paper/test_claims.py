@@ -9,11 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.outcomes import flat, outcome, rising
 
+from likewise.experiments._trials import Outcome
 from likewise.experiments.paper import FIGURES, read_figure
 from likewise.experiments.paper._claims import claims_of
 from likewise.experiments.paper._findings import Case, Claim, Finding
 from likewise.experiments.paper._plans import Line
-from likewise.experiments.paper._trials import Outcome
 
 Heights = Mapping[str, Callable[[float], float]]
 PLANS = {name: read_figure(name) for name in FIGURES}

@@ -12,6 +12,7 @@ import pytest
 
 from likewise.datasets import DATASETS, Dataset, Entry
 from likewise.errors import InputError, MissingDataError
+from likewise.experiments._trials import Failure, Job, Outcome, method_of
 from likewise.experiments.paper import (
     Figure,
     Results,
@@ -21,9 +22,8 @@ from likewise.experiments.paper import (
     on_cluster,
     on_cores,
 )
+from likewise.experiments.paper._evaluate import Result
 from likewise.experiments.paper._plans import Panel
-from likewise.experiments.paper._scheduling import Result
-from likewise.experiments.paper._trials import Failure, Job, Outcome, method_of
 from likewise.methods import METHODS
 
 

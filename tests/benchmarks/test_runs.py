@@ -1,21 +1,24 @@
-"""What simulated sessions amount to."""
+"""What the runs of the benchmark on questions amount to."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
+from benchmarks.runs import Cell, Run
 from hypothesis import given
 from hypothesis import strategies as st
 
-from likewise.experiments import _summary as summary
-from likewise.experiments._summary import Cell, Run
-from likewise.experiments.paper._figures import COLOURS, draw_panels
+from benchmarks import runs as summary
+from likewise.experiments import Outcome, Trial, area, budget_of, questions_to
+from likewise.experiments.paper import COLOURS, draw_panels
 from likewise.experiments.runner import Curve
 
-CELL = Cell("test", "wine", "urasc+n", "full", "known", 0.0, 14)  # scored at 0, 10, 14
+TRIAL = Trial("wine", "urasc+n", 0, budget=14)  # scored at 0, 10, 14
+CELL = Cell("test", "full", TRIAL)
 
 scores = st.lists(st.floats(0, 1), min_size=1, max_size=30)
 budgets = st.integers(0, 3000)
@@ -23,22 +26,22 @@ budgets = st.integers(0, 3000)
 
 def run_of(jaccard: list[float], cell: Cell = CELL) -> Run:
     """Return a run scored at 0, 10 and 14 questions (and 20, as the budget allows)."""
+    points = tuple(summary.points_of(cell.trial.budget))
+    halves = tuple(value / 2 for value in jaccard)
+    scores = {"jaccard": tuple(jaccard), "v_measure": tuple(jaccard), "ari": halves}
+    seconds = (*[0.0] * (len(points) - 1), 2.0)
     return Run(
         cell=cell,
-        questions=summary.points_of(cell.budget),
-        jaccard=jaccard,
-        v_measure=jaccard,
-        ari=[value / 2 for value in jaccard],
+        outcome=Outcome(cell.trial, points, scores, seconds),
         reached=[10, 14, None],
-        expected=[0.5] * len(summary.marks_of(cell.budget)),
+        expected=[0.5] * len(summary.marks_of(cell.trial.budget)),
         all_in_one=0.33,
         answered=10,
-        seconds=2.0,
     )
 
 
-def cell_of(**changes: str) -> Cell:
-    return replace(CELL, **changes)  # type: ignore[arg-type]
+def cell_of(**changes: Any) -> Cell:
+    return replace(CELL, trial=replace(TRIAL, **changes))
 
 
 @pytest.mark.parametrize(
@@ -48,8 +51,8 @@ def cell_of(**changes: str) -> Cell:
 def test_a_budget_grows_with_samples_and_classes_up_to_a_cap(
     n_samples: int, n_classes: int, expected: int
 ) -> None:
-    assert summary.budget_of(n_samples, n_classes) == expected
-    assert summary.budget_of(n_samples, n_classes, cap=200) == 200
+    assert budget_of(n_samples, n_classes) == expected
+    assert budget_of(n_samples, n_classes, cap=200) == 200
 
 
 def test_points_are_the_log_grid_and_the_marks() -> None:
@@ -81,7 +84,7 @@ def test_after_its_end_a_run_keeps_its_last_value(
 def test_a_level_is_first_reached_where_nothing_before_was_as_high(
     values: list[float], level: float
 ) -> None:
-    first = summary.questions_to(level, values)
+    first = questions_to(level, values)
 
     assert all(value < level for value in values[:first])
     assert first is None or values[first] >= level
@@ -94,10 +97,10 @@ def test_a_fall_is_measured_from_the_first_value(values: list[float]) -> None:
 
 
 def test_an_area_is_the_mean_over_the_log_grid_without_the_marks() -> None:
-    run = run_of([0.2, 0.4, 0.6, 0.8, 1.0], replace(CELL, budget=20))
+    run = run_of([0.2, 0.4, 0.6, 0.8, 1.0], cell_of(budget=20))
 
-    assert run.questions == [0, 10, 14, 19, 20]
-    assert summary.area(run) == pytest.approx((0.2 + 0.4 + 0.6 + 0.8) / 4)
+    assert run.outcome.questions == (0, 10, 14, 19, 20)
+    assert area(run.outcome) == pytest.approx((0.2 + 0.4 + 0.6 + 0.8) / 4)
 
 
 def test_a_run_is_the_same_after_a_line_of_json() -> None:
@@ -133,7 +136,7 @@ def test_a_row_holds_means_over_the_runs() -> None:
 
 
 def test_a_row_shows_ari_at_the_marks_within_the_budget() -> None:
-    row = summary.table_row([run_of([0, 0, 0, 0, 0.5], replace(CELL, budget=20))])
+    row = summary.table_row([run_of([0, 0, 0, 0, 0.5], cell_of(budget=20))])
 
     shown = dict(zip(summary.HEADER, row, strict=True))
     assert (shown["ARI 20"], shown["ARI 50"]) == ("0.250", "–")
@@ -142,7 +145,7 @@ def test_a_row_shows_ari_at_the_marks_within_the_budget() -> None:
 def test_each_data_set_counts_once_in_a_mean_area() -> None:
     runs = [
         run_of([0.4] * 3),
-        run_of([0.6] * 3, cell_of(subset="0")),
+        run_of([0.6] * 3, replace(CELL, subset="0")),
         run_of([1.0] * 3, cell_of(data="iris")),
         run_of([0.9] * 3, cell_of(method="random")),
     ]
@@ -160,7 +163,7 @@ def test_the_best_methods_keep_the_order_they_came_in() -> None:
 
 
 def test_calibration_compares_predicted_with_true_at_each_mark() -> None:
-    longer = replace(CELL, budget=20)
+    longer = cell_of(budget=20)
     runs = [
         replace(run_of([0.6, 0, 0]), expected=[0.5]),
         replace(run_of([0.8, 0, 0, 0, 1.0], longer), expected=[1.0, 0.7]),

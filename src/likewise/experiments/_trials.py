@@ -1,19 +1,20 @@
-"""One cell of the evaluation's grid: what is simulated, and what came out."""
+"""Trials: what is simulated, what came out of it, and what that amounts to."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import count, takewhile
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from likewise.datasets import Dataset
-from likewise.experiments._summary import log_grid
 from likewise.experiments.runner import Plan, simulate
 from likewise.methods import AnyMethod, farthest_first, urasc
 
+LEVELS = (0.8, 0.9, 0.95)  # of the Jaccard coefficient
 N_POINTS = 50  # evenly spaced points of a curve, besides those of the log grid
 SHORTLISTED = {"urasc+n": "nonparametric", "urasc+p": "parametric"}
 
@@ -128,6 +129,34 @@ class Job:
         )
 
 
+def budget_of(n_samples: int, n_classes: int, cap: int = 1300) -> int:
+    """Return min(max(200, 1.2 n, 20 k), cap), how many questions a set is worth.
+
+    Examples
+    --------
+    >>> budget_of(150, 3), budget_of(400, 20), budget_of(1797, 10)
+    (200, 480, 1300)
+    """
+    return int(min(max(200, 1.2 * n_samples, 20 * n_classes), cap))
+
+
+def log_grid(budget: int) -> list[int]:
+    """Return 0 and 10 * 1.41**i rounded down, up to the budget.
+
+    Examples
+    --------
+    >>> log_grid(100)
+    [0, 10, 14, 19, 28, 39, 55, 78]
+    """
+    steps = (int(10 * 1.41**i) for i in count())
+    return [0, *takewhile(lambda question: question <= budget, steps)]
+
+
+def questions_to(level: float, values: Sequence[float]) -> int | None:
+    """Return the first number of questions at which a level is reached, or None."""
+    return next((at for at, value in enumerate(values) if value >= level), None)
+
+
 def points_of(budget: int) -> list[int]:
     """Return the numbers of questions at which a trial is scored.
 
@@ -138,6 +167,18 @@ def points_of(budget: int) -> list[int]:
     """
     even = np.linspace(0, budget, N_POINTS + 1).round().astype(int).tolist()
     return sorted({*even, *log_grid(budget)})
+
+
+def score_at(outcome: Outcome, question: float, metric: str = "jaccard") -> float:
+    """Return the score at the last point that is not beyond a number of questions."""
+    position = np.searchsorted(outcome.questions, question, side="right") - 1
+    return outcome.scores[metric][int(position)]
+
+
+def area(outcome: Outcome) -> float:
+    """Return the mean Jaccard over the log-spaced numbers of questions."""
+    points = log_grid(outcome.trial.budget)
+    return float(np.mean([score_at(outcome, point) for point in points]))
 
 
 def method_of(trial: Trial, found: AnyMethod) -> AnyMethod:

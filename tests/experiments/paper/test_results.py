@@ -9,9 +9,9 @@ import pytest
 
 from likewise.errors import InputError
 from likewise.experiments import METRICS
+from likewise.experiments._trials import Outcome, Trial, points_of
 from likewise.experiments.paper import Results
-from likewise.experiments.paper._results import HEADER
-from likewise.experiments.paper._trials import Outcome, Trial, points_of
+from likewise.experiments.paper._evaluate import HEADER
 
 
 def outcome(seed: int, **settings: object) -> Outcome:

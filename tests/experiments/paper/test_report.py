@@ -8,12 +8,12 @@ from pathlib import Path
 
 from tests.outcomes import flat, outcome, rising
 
+from likewise.experiments._trials import Failure, Trial
 from likewise.experiments.paper import Figure
 from likewise.experiments.paper._claims import claims_of
 from likewise.experiments.paper._figures import draw_figure
 from likewise.experiments.paper._plans import Panel
 from likewise.experiments.paper._report import Report, html_of, write_report
-from likewise.experiments.paper._trials import Failure, Trial
 
 WINE, SONAR = Panel("wine", 100), Panel("<sonar>", 60)
 FIGURE = Figure("variants", "Mine & yours", "About <it>.", (WINE, SONAR), ("<b>", "c"))

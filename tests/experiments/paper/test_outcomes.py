@@ -8,18 +8,15 @@ import numpy as np
 import pytest
 from tests.outcomes import flat, outcome, rising
 
-from likewise.experiments._summary import log_grid
+from likewise.experiments._trials import Outcome, area, log_grid, score_at
 from likewise.experiments.paper import Figure
 from likewise.experiments.paper._outcomes import (
-    area,
     curves_of,
     level_of,
     ranking_of,
-    score_at,
     standing_of,
 )
 from likewise.experiments.paper._plans import Panel
-from likewise.experiments.paper._trials import Outcome
 
 WINE, SONAR = Panel("wine", 100), Panel("sonar", 60)
 FIGURE = Figure("mine", "Mine", "", (WINE, SONAR), ("a", "b"))

@@ -1,18 +1,21 @@
-"""What simulated sessions amount to: areas, questions to a level, falls, tables."""
+"""Runs of the benchmark on questions, and the tables that they amount to.
+
+A run is an outcome of a trial, with what else this benchmark asks for: on which part of
+the samples, under which tag, and what the session expected of itself.
+"""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import asdict, dataclass
-from itertools import count, takewhile
 from typing import TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
-from likewise._arrays import Floats
+from likewise.experiments import LEVELS, Outcome, Trial, area, log_grid, score_at
 
-LEVELS = (0.8, 0.9, 0.95)
 MARKS = (20, 50, 100, 200, 400)
 HEADER = (
     "data",
@@ -33,30 +36,20 @@ Key = TypeVar("Key", bound=Hashable)
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """What was simulated: the coordinates of one run.
+    """One run that is wanted.
 
     Attributes
     ----------
     tag : str
         Which state of the program.
-    data, method : str
     subset : str
-        "full", or the seed of a random 90 % of the samples.
-    k : {"known", "unknown"}
-        Whether the session was told the number of classes.
-    noise : float
-        Rate of wrong answers.
-    budget : int
-        Questions to answer at most.
+        "full", the seed of a random 90 % of the samples, or "thin" and a seed.
+    trial : Trial
     """
 
     tag: str
-    data: str
-    method: str
     subset: str
-    k: str
-    noise: float
-    budget: int
+    trial: Trial
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,10 +59,9 @@ class Run:
     Attributes
     ----------
     cell : Cell
-    questions : list of int
-        :func:`points_of` the budget, at which the scores were taken.
-    jaccard, v_measure, ari : list of float
-        The scores there; a run that ended early keeps its last one.
+    outcome : Outcome
+        Scored at :func:`points_of` the budget; its seconds are processor time of all
+        answers, without the scoring.
     reached : list of int or None
         For each of ``LEVELS``, the first question at which Jaccard was as high.
     expected : list of float
@@ -78,20 +70,23 @@ class Run:
         The Jaccard coefficient of one big cluster.
     answered : int
         Questions answered.
-    seconds : float
-        Processor time they took, without the scoring.
     """
 
     cell: Cell
-    questions: list[int]
-    jaccard: list[float]
-    v_measure: list[float]
-    ari: list[float]
+    outcome: Outcome
     reached: list[int | None]
     expected: list[float]
     all_in_one: float
     answered: int
-    seconds: float
+
+    @property
+    def seconds(self) -> float:
+        """What all answers took."""
+        return self.outcome.seconds[-1]
+
+    def scores(self, metric: str) -> tuple[float, ...]:
+        """Return the scores at the points."""
+        return self.outcome.scores[metric]
 
 
 def as_line(run: Run) -> str:
@@ -102,30 +97,11 @@ def as_line(run: Run) -> str:
 def of_line(line: str) -> Run:
     """Return the run that a line of JSON holds."""
     fields = json.loads(line)
-    return Run(Cell(**fields.pop("cell")), **fields)
-
-
-def budget_of(n_samples: int, n_classes: int, cap: int = 1300) -> int:
-    """Return min(max(200, 1.2 n, 20 k), cap), how many questions a set is worth.
-
-    Examples
-    --------
-    >>> budget_of(150, 3), budget_of(400, 20), budget_of(1797, 10)
-    (200, 480, 1300)
-    """
-    return int(min(max(200, 1.2 * n_samples, 20 * n_classes), cap))
-
-
-def log_grid(budget: int) -> list[int]:
-    """Return 0 and 10 * 1.41**i rounded down, up to the budget.
-
-    Examples
-    --------
-    >>> log_grid(100)
-    [0, 10, 14, 19, 28, 39, 55, 78]
-    """
-    steps = (int(10 * 1.41**i) for i in count())
-    return [0, *takewhile(lambda question: question <= budget, steps)]
+    cell, outcome = fields.pop("cell"), fields.pop("outcome")
+    trial = Trial(**cell.pop("trial"))
+    scores = {name: tuple(values) for name, values in outcome["scores"].items()}
+    numbers = tuple(outcome["questions"]), scores, tuple(outcome["seconds"])
+    return Run(Cell(trial=trial, **cell), Outcome(trial, *numbers), **fields)
 
 
 def marks_of(budget: int) -> list[int]:
@@ -156,19 +132,9 @@ def carried(values: Sequence[float], points: Iterable[int]) -> list[float]:
     return [values[min(point, last)] for point in points]
 
 
-def questions_to(level: float, values: Sequence[float]) -> int | None:
-    """Return the first number of questions at which a level is reached, or None."""
-    return next((at for at, value in enumerate(values) if value >= level), None)
-
-
-def fall(values: Sequence[float] | Floats) -> float:
+def fall(values: Sequence[float] | NDArray[np.float64]) -> float:
     """Return how far values fall below the first of them, 0 when they never do."""
     return float(values[0] - np.min(values))
-
-
-def area(run: Run) -> float:
-    """Return the mean Jaccard over the log-spaced numbers of questions."""
-    return float(np.mean([_at(run, point) for point in log_grid(run.cell.budget)]))
 
 
 def grouped(
@@ -183,18 +149,23 @@ def grouped(
 
 def by_method(runs: Iterable[Run]) -> dict[str, tuple[Run, ...]]:
     """Return the runs of each method."""
-    return grouped(runs, lambda cell: cell.method)
+    return grouped(runs, lambda cell: cell.trial.method)
 
 
 def by_data(runs: Iterable[Run]) -> dict[str, tuple[Run, ...]]:
     """Return the runs on each data set."""
-    return grouped(runs, lambda cell: cell.data)
+    return grouped(runs, lambda cell: cell.trial.data)
 
 
 def mean_area(runs: Iterable[Run]) -> float:
     """Return the mean over the data sets of the mean area on each."""
     return float(
-        np.mean([np.mean([area(run) for run in on]) for on in by_data(runs).values()])
+        np.mean(
+            [
+                np.mean([area(run.outcome) for run in on])
+                for on in by_data(runs).values()
+            ]
+        )
     )
 
 
@@ -207,18 +178,21 @@ def best_methods(runs: Sequence[Run], n_methods: int) -> list[str]:
 
 def table_row(runs: Sequence[Run]) -> list[str]:
     """Return what ``HEADER`` names, for runs of one method on one data set."""
-    cell = runs[0].cell
+    trial = runs[0].cell.trial
     seconds = sum(run.seconds for run in runs) / max(sum(r.answered for r in runs), 1)
-    ari = np.mean([run.ari for run in runs], axis=0)
-    at = dict(zip(runs[0].questions, ari, strict=True))
+    jaccard, ari = (
+        np.mean([run.scores(metric) for run in runs], axis=0)
+        for metric in ("jaccard", "ari")
+    )
+    at = dict(zip(runs[0].outcome.questions, ari, strict=True))
     return [
-        cell.data,
-        cell.method,
+        trial.data,
+        trial.method,
         str(len(runs)),
-        f"{np.mean([area(run) for run in runs]):.3f}",
+        f"{np.mean([area(run.outcome) for run in runs]):.3f}",
         *(_mean_reached(runs, position) for position in range(len(LEVELS))),
         *(f"{at[mark]:.3f}" if mark in at else NOTHING for mark in MARKS),
-        f"{fall(np.mean([run.jaccard for run in runs], axis=0)):.3f}",
+        f"{fall(jaccard):.3f}",
         f"{fall(ari):.3f}",
         f"{np.mean([run.all_in_one for run in runs]):.3f}",
         f"{seconds:.4f}",
@@ -227,7 +201,7 @@ def table_row(runs: Sequence[Run]) -> list[str]:
 
 def table_rows(runs: Iterable[Run]) -> list[list[str]]:
     """Return one row for each data set and method."""
-    groups = grouped(runs, lambda cell: (cell.data, cell.method))
+    groups = grouped(runs, lambda cell: (cell.trial.data, cell.trial.method))
     return [table_row(group) for group in groups.values()]
 
 
@@ -263,23 +237,22 @@ def markdown(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     return "\n".join([lines[0], "|" + "---|" * len(header), *lines[1:]])
 
 
-def _at(run: Run, point: int) -> float:
-    return run.jaccard[run.questions.index(point)]
-
-
 def _mean_reached(runs: Sequence[Run], position: int) -> str:
     """Return the mean; a run that did not get there counts as its budget: '>'."""
     first = [run.reached[position] for run in runs]
-    budgets = [run.cell.budget for run in runs]
+    budgets = [run.cell.trial.budget for run in runs]
     filled = [b if q is None else q for q, b in zip(first, budgets, strict=True)]
     return f"{'>' if None in first else ''}{np.mean(filled):.0f}"
 
 
 def _calibration(runs: Sequence[Run], mark: int) -> str:
     pairs = [
-        (run.expected[marks_of(run.cell.budget).index(mark)], _at(run, mark))
+        (
+            run.expected[marks_of(run.cell.trial.budget).index(mark)],
+            score_at(run.outcome, mark),
+        )
         for run in runs
-        if mark <= run.cell.budget
+        if mark <= run.cell.trial.budget
     ]
     if not pairs:
         return NOTHING
