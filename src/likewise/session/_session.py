@@ -100,6 +100,7 @@ class Session:
     _home: Home | None  # what keeps the samples, where memory is not all that does
     _state: State
     _model: Model | None  # what the method makes of the state, once somebody looks
+    _earlier: Model | None  # of other answers: what it has worked out may be of use
     _open: list[Question]
     _ahead: dict[Answer, Model]  # what answers to come would make of the model
 
@@ -517,6 +518,7 @@ class Session:
     def _take_up(self, journal: Journal) -> None:
         self._journal = journal
         self._state = State.of(self.n_samples, journal.read())
+        self._model = self._earlier = None
         self._forget()
 
     def _move_in(self, home: Home) -> None:
@@ -571,7 +573,7 @@ class Session:
 
     def _forget(self) -> None:
         """Drop what was worked out from what is no longer known."""
-        self._model = None
+        self._earlier, self._model = self._model or self._earlier, None
         self._open = []
         self._ahead = {}
 
@@ -587,9 +589,15 @@ class Session:
 
     def _current(self) -> Model:
         if self._model is None:
-            rng = self._rng("begin", 0)
-            self._model = self._method.begin(self._given, self._state.known, rng)
+            self._model = self._made()
+            self._earlier = None
         return self._model
+
+    def _made(self) -> Model:
+        method, earlier, given = self._method, self._earlier, self._given
+        if method.resume is not None and earlier is not None:
+            return method.resume(earlier, given, self._state.known)
+        return method.begin(given, self._state.known, self._rng("begin", 0))
 
     def _propose(
         self, model: Model, known: Knowledge, pending: tuple[Question, ...]
