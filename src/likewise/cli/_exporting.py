@@ -166,12 +166,14 @@ def _chosen(store: Store, name: str | None, usual: str | None) -> Project:
 
 
 def _rows(project: Project, only_confirmed: bool) -> Iterator[Row]:
-    from likewise.exports import confirmed_only, rows_of, session_of, traces_of
-    from likewise.session import Numbers
+    from likewise import exports
 
-    numbers = Numbers.kept_in(project.info().settings)
-    rows = rows_of(session_of(project), traces_of(project), numbers)
-    return confirmed_only(rows) if only_confirmed else rows
+    rows = exports.rows_of(
+        exports.session_of(project),
+        exports.traces_of(project),
+        exports.numbers_of(project),
+    )
+    return exports.confirmed_only(rows) if only_confirmed else rows
 
 
 def _kind_of(out: str) -> str:

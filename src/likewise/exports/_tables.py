@@ -13,8 +13,8 @@ from typing import Any
 
 from likewise.errors import InputError, MissingExtraError
 from likewise.exports._answers import answer_chunks
-from likewise.exports._rows import Row, rows_of, traces_of
-from likewise.session import Numbers, Session
+from likewise.exports._rows import Row, numbers_of, rows_of, traces_of
+from likewise.session import Session
 from likewise.storage import Project
 
 COLUMNS = tuple(field.name for field in fields(Row))
@@ -194,8 +194,7 @@ def export_chunks(
     """
     if kind == "answers":
         return answer_chunks(project)
-    numbers = Numbers.kept_in(project.info().settings)
-    rows = rows_of(session, traces_of(project), numbers)
+    rows = rows_of(session, traces_of(project), numbers_of(project))
     return table_chunks(kind, rows, raw=raw)
 
 

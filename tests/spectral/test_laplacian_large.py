@@ -1,4 +1,4 @@
-"""The engine's Laplacian against the package's own, entry by entry."""
+"""The Laplacian of many samples against the exact one, entry by entry."""
 
 from __future__ import annotations
 
@@ -11,8 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.spectral.scenes import (
     certain,
+    cliques,
     crowd,
     everything,
+    isolated,
     laplacian_under,
     operator_under,
 )
@@ -21,8 +23,53 @@ from tests.strategies import affinities, links
 from likewise._arrays import Floats
 from likewise.knowledge import Constraints, Verdict
 from likewise.knowledge._constraints import Link
-from likewise.spectral import Operator, graph_of
-from likewise.spectral._operator import change_between
+from likewise.spectral import Operator, graph_of, renumbered
+from likewise.spectral._laplacian_large import local_order, places_of
+
+
+@given(W=affinities(9))
+def test_every_sample_has_one_place(W: Floats) -> None:
+    order = local_order(sp.csr_array(W))
+
+    assert sorted(order.tolist()) == list(range(9))
+    np.testing.assert_array_equal(order[places_of(order)], np.arange(9))
+
+
+@given(W=affinities(9))
+def test_a_renumbered_matrix_has_the_entries_it_had(W: Floats) -> None:
+    order = local_order(sp.csr_array(W))
+
+    actual = renumbered(sp.csr_array(W), order)
+
+    np.testing.assert_array_equal(actual.toarray(), W[np.ix_(order, order)])
+
+
+def test_renumbered_rows_are_in_ascending_order(rng: np.random.Generator) -> None:
+    W = sp.random_array((30, 30), density=0.3, rng=rng, format="csr")
+
+    actual = renumbered(W, rng.permutation(30))
+
+    assert all(
+        (np.diff(actual.indices[a:b]) > 0).all()
+        for a, b in zip(actual.indptr, actual.indptr[1:], strict=False)
+    )
+
+
+def test_neighbours_come_close_together(rng: np.random.Generator) -> None:
+    n = 200
+    ring = sp.csr_array(np.roll(np.eye(n), 1, axis=1))
+    shuffled = renumbered(ring + ring.T, rng.permutation(n))
+
+    rows, columns = renumbered(shuffled, local_order(shuffled)).nonzero()
+
+    assert np.abs(rows - columns).max() <= 3
+
+
+def test_samples_without_neighbours_have_places_too() -> None:
+    W = sp.csr_array(sp.block_diag([isolated(3), cliques([4]), isolated(2)]))
+
+    assert sorted(local_order(W).tolist()) == list(range(9))
+
 
 N = 8
 device_each = pytest.mark.parametrize("device", ["cpu", "torch-cpu"])
@@ -93,17 +140,19 @@ def test_shifted_and_scaled_is_what_it_says(W: Floats, told: list[Link]) -> None
     operator = operator_under(
         graph_of(sp.csr_array(W)), everything(Constraints().after_all(told))
     )
-    X = np.eye(N, dtype=np.float32)
+    backend = operator.graph.backend
+    X = backend.array(np.eye(N))
 
-    actual = operator.shifted(X, 0.7, -3.0)
+    actual = backend.host(operator.shifted(X, 0.7, -3.0))
 
-    np.testing.assert_allclose(actual, -3.0 * (operator @ X - 0.7 * X), atol=5e-6)
+    expected = backend.host(-3.0 * (operator @ X - 0.7 * X))
+    np.testing.assert_allclose(actual, expected, atol=5e-6)
 
 
 def test_a_product_leaves_what_came_in_as_it_was() -> None:
     seen = crowd(60, 3)
     operator = operator_under(graph_of(seen.weights), certain(seen.truth, np.arange(9)))
-    X = np.ones((60, 2), dtype=np.float32)
+    X = operator.graph.backend.array(np.ones((60, 2)))
 
     operator @ X
 
@@ -132,72 +181,3 @@ def test_a_faint_tie_that_is_left_loses_no_digits() -> None:
 
     expected = laplacian_under(sp.csr_array(W), known).toarray()
     np.testing.assert_allclose(actual, expected, atol=2e-6)
-
-
-@settings(max_examples=40)
-@given(
-    W=some_weights,
-    first=some_links,
-    then=some_links,
-    aside=some_aside,
-    cannot_link=st.sampled_from([0.0, -1.0]),
-)
-def test_rows_that_are_not_named_have_not_changed(
-    W: Floats, first: list[Link], then: list[Link], aside: set[int], cannot_link: float
-) -> None:
-    graph, constraints = graph_of(sp.csr_array(W)), Constraints().after_all(first)
-    before = operator_under(graph, everything(constraints), cannot_link=cannot_link)
-    after = operator_under(
-        graph,
-        everything(constraints.after_all(then)),
-        cannot_link=cannot_link,
-        aside=sorted(aside),
-    )
-    X = np.eye(N, dtype=np.float32)
-
-    rows = change_between(before, after).rows
-
-    others = np.setdiff1d(np.arange(N), rows)
-    np.testing.assert_array_equal((before @ X)[others], (after @ X)[others])
-
-
-def test_one_more_certain_sample_changes_few_rows() -> None:
-    seen = crowd(2000, 4)
-    graph = graph_of(seen.weights)
-    before, after = (
-        operator_under(graph, certain(seen.truth, np.arange(count)))
-        for count in (40, 41)
-    )
-
-    assert len(change_between(before, after).rows) < 250
-
-
-def test_groups_that_are_new_are_named_with_their_members() -> None:
-    graph = graph_of(crowd(30, 2).weights)
-    first = Constraints().after_all(
-        [(1, 2, Verdict.SAME), (3, 4, Verdict.DIFFERENT), (7, 8, Verdict.SAME)]
-    )
-    then = first.after_all([(1, 5, Verdict.SAME), (6, 3, Verdict.DIFFERENT)])
-
-    change = change_between(
-        operator_under(graph, everything(first)),
-        operator_under(graph, everything(then)),
-    )
-
-    named = [sorted(graph.order[members].tolist()) for members in change.groups]
-    assert sorted(named) == [[1, 2, 5], [6]]
-
-
-def test_a_group_that_is_split_leaves_new_groups() -> None:
-    graph = graph_of(crowd(30, 2).weights)
-    split = Constraints().after(1, 2, Verdict.SAME)
-    whole = split.after(2, 3, Verdict.SAME)
-
-    change = change_between(
-        operator_under(graph, everything(whole)),
-        operator_under(graph, everything(split)),
-    )
-
-    assert [sorted(graph.order[members].tolist()) for members in change.groups] == [
-        [1, 2]
-    ]

@@ -1,17 +1,159 @@
-"""What known samples take out of the graph, and what they put in its place."""
+"""The Laplacian of many samples, with the answers written in, as an operator.
+
+The large half of :mod:`likewise.spectral._laplacian_exact`. That one copies the graph
+with each answer, in float64, and takes dense weights and any Laplacian; here the graph
+is made once, in float32, on its device, and an answer costs what it touches.
+
+A sparse product reads the rows of each sample's neighbours. In the order in which
+samples happen to come these lie anywhere; renumbered, they are mostly in the cache.
+Outside the engine samples keep the numbers that they came with.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
+from scipy.sparse.csgraph import reverse_cuthill_mckee
 
-from likewise._arrays import Floats, Indices, Sparse, dense
-from likewise.spectral._backend import Array
-from likewise.spectral._graph import Graph
+from likewise._arrays import AnyFloats, Floats, Indices, Sparse, dense
+from likewise.spectral._backend import Array, Backend, Product, backend_for
+
+TOP = 2.0  # no eigenvalue is larger
+
+
+def local_order(W: Sparse) -> Indices:
+    """Return the samples by reverse Cuthill-McKee.
+
+    Parameters
+    ----------
+    W : csr_array of shape (n, n)
+        Symmetric.
+
+    Returns
+    -------
+    ndarray of shape (n,)
+        The sample that comes first, second and so on.
+
+    References
+    ----------
+    E. Cuthill, J. McKee. Reducing the bandwidth of sparse symmetric matrices. ACM
+    National Conference 1969.
+
+    Examples
+    --------
+    >>> chain = np.zeros((4, 4))
+    >>> chain[[0, 2, 1], [2, 1, 3]] = 1.0  # 0 - 2 - 1 - 3
+    >>> local_order(sp.csr_array(chain + chain.T)).tolist()
+    [3, 1, 2, 0]
+    """
+    return reverse_cuthill_mckee(sp.csr_array(W), symmetric_mode=True).astype(np.intp)
+
+
+def places_of(order: Indices) -> Indices:
+    """Return where each sample stands in an order."""
+    places = np.empty_like(order)
+    places[order] = np.arange(len(order))
+    return places
+
+
+def renumbered(W: Sparse, order: Indices) -> Sparse:
+    """Return the matrix with its rows and columns in another order."""
+    rows = sp.csr_array(W)[order]
+    columns = places_of(order).astype(rows.indices.dtype)[rows.indices]
+    moved = sp.csr_array((rows.data, columns, rows.indptr), shape=rows.shape)
+    moved.sort_indices()
+    return moved
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Graph:
+    """N = D^-1/2 W D^-1/2, renumbered, on its device; it never changes.
+
+    Everything in here is in the engine's order of the samples; :attr:`order` and
+    :attr:`place` lead out of it and into it.
+
+    Attributes
+    ----------
+    backend : Backend
+    order : ndarray of shape (n,)
+        The sample that comes first, second and so on.
+    place : ndarray of shape (n,)
+        Where each sample comes.
+    normal : csr_array of shape (n, n)
+        N in float32, for looking up rows.
+    product : object
+        N where the backend multiplies with it.
+    root : ndarray of shape (n,)
+        The square roots of the degrees.
+    """
+
+    backend: Backend
+    order: Indices
+    place: Indices
+    normal: Sparse
+    product: Product
+    root: Floats
+    _order: Array
+    _place: Array
+
+    @property
+    def n_samples(self) -> int:
+        """Number of rows."""
+        return len(self.order)
+
+    def inside(self, values: Indices) -> Array:
+        """Return a number for each sample in the engine's order, on its device."""
+        return self.backend.indices(values)[self._order]
+
+    def rows(self, samples: Sequence[int] | Indices) -> Array:
+        """Return where some samples come, on the engine's device."""
+        return self._place[self.backend.indices(samples)]
+
+    def outside(self, values: Array) -> AnyFloats:
+        """Return rows in the engine's order as a numpy array in the caller's."""
+        return self.backend.host(values[self._place])
+
+    def outside_indices(self, values: Array) -> Indices:
+        """Return integers in the engine's order as a numpy array in the caller's."""
+        return self.backend.host_indices(values[self._place])
+
+
+def graph_of(W: Sparse, *, device: str = "cpu") -> Graph:
+    """Return the graph of some samples, ready for the engine.
+
+    Parameters
+    ----------
+    W : csr_array of shape (n, n)
+        Symmetric, not negative, with a zero diagonal.
+    device : {"cpu", "cuda", "torch-cpu"}
+
+    Examples
+    --------
+    >>> import scipy.sparse as sp
+    >>> graph_of(sp.csr_array([[0.0, 4.0], [4.0, 0.0]])).normal.toarray()
+    array([[0., 1.],
+           [1., 0.]], dtype=float32)
+    """
+    backend, order = backend_for(device), local_order(W)
+    moved = renumbered(W, order)
+    root = np.sqrt(np.asarray(moved.sum(axis=1), dtype=np.float64).ravel())
+    inverse = np.divide(1.0, root, out=np.zeros_like(root), where=root > 0)
+    rows = np.repeat(inverse, np.diff(moved.indptr))
+    moved.data = (moved.data * rows * inverse[moved.indices]).astype(np.float32)
+    place = places_of(order)
+    return Graph(
+        backend,
+        order,
+        place,
+        moved,
+        backend.sparse(moved),
+        root,
+        backend.indices(order),
+        backend.indices(place),
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,9 +206,9 @@ class Ties:
     scale: Floats
     _scale: Array
     _loops: Array
-    _gather: Any  # Y'
-    _link: Any  # I + c A
-    _spread: Any  # Y
+    _gather: Product  # Y'
+    _link: Product  # I + c A
+    _spread: Product  # Y
 
     def applied(self, mine: Array) -> Array:
         """Return the product with the rows of the known samples."""
@@ -153,9 +295,6 @@ def positions(ascending: Indices, wanted: Indices) -> tuple[Indices, np.ndarray]
     return at, ascending[np.minimum(at, len(ascending) - 1)] == wanted
 
 
-TOP = 2.0  # no eigenvalue is larger
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class Operator:
     """The Laplacian of a graph and of what is known, as an operator.
@@ -183,7 +322,7 @@ class Operator:
     ratio: Floats
     _at: Array
     _ratio: Array
-    _rows: Any
+    _rows: Product
 
     @property
     def n_samples(self) -> int:
@@ -274,7 +413,7 @@ def operator_of(
 
     Examples
     --------
-    >>> from likewise.spectral._graph import graph_of
+    >>> from likewise.spectral._laplacian_large import graph_of
     >>> graph = graph_of(sp.csr_array(0.5 * (np.ones((4, 4)) - np.eye(4))))
     >>> linked = operator_of(graph, samples=[0, 3], group=[0, 0])
     >>> (linked.scale[graph.place] ** -2).round(3)  # the sums of weights
@@ -311,61 +450,3 @@ def _scaled(rows: Sparse, ratio: Floats) -> Sparse:
     """Return rows of N as rows of N r."""
     data = rows.data * ratio[rows.indices]
     return sp.csr_array((data, rows.indices, rows.indptr), shape=rows.shape)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Change:
-    """What an answer, or a few, have changed; in the engine's order.
-
-    Attributes
-    ----------
-    rows : ndarray of shape (r,)
-        The rows in which the operators differ are among these; ascending. They are the
-        known samples, those whose scale has changed, and the neighbours of these.
-    groups : tuple of ndarray
-        The members of each group that is none of the groups before.
-    cut : ndarray of shape (c,)
-        The samples that were set aside, or taken back.
-    loose : ndarray of shape (l,)
-        Those and their neighbours, as far as they are not aside now.
-    """
-
-    rows: Indices
-    groups: tuple[Indices, ...]
-    cut: Indices
-    loose: Indices
-
-
-def change_between(before: Operator, after: Operator) -> Change:
-    """Return the change from one operator of a graph to another."""
-    normal = before.graph.normal
-    either = np.union1d(before.touched.samples, after.touched.samples)
-    moved = either[before.ratio[either] != after.ratio[either]]
-    beside = normal[moved].indices.astype(np.intp)
-    known = np.union1d(before.ties.samples, after.ties.samples)
-    cut = np.setxor1d(after.aside, before.aside)
-    around = np.union1d(cut, normal[cut].indices.astype(np.intp))
-    return Change(
-        rows=np.union1d(known, np.union1d(moved, beside)),
-        groups=_new_groups(before, after),
-        cut=cut,
-        loose=np.setdiff1d(around, after.aside),
-    )
-
-
-def _new_groups(before: Operator, after: Operator) -> tuple[Indices, ...]:
-    old, new = before.ties, after.ties
-    was = np.full(len(new.samples), -1)
-    _, here, there = np.intersect1d(
-        new.samples, old.samples, assume_unique=True, return_indices=True
-    )
-    was[here] = old.group[there]
-    first = np.full(int(new.group.max(initial=-1)) + 1, -1)
-    first[new.group] = was
-    is_mixed = was != first[new.group]
-    sizes_before = np.bincount(old.group, minlength=1)[first]
-    has_grown = np.bincount(new.group, minlength=len(first)) != sizes_before
-    is_new = has_grown | (first < 0)
-    is_new[new.group[is_mixed]] = True
-    present = np.unique(new.group)
-    return tuple(new.samples[new.group == g] for g in present[is_new[present]])

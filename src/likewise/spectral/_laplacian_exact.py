@@ -1,4 +1,4 @@
-"""Similarities with the answers written in, and the Laplacians made of them.
+"""Similarities with the answers written in, and the Laplacians made of them, exactly.
 
 Spectral learning (paper, 3.1) sets the weight of every must-linked pair to 1 and of
 every cannot-linked pair to c. Over the known samples that block is
@@ -7,7 +7,8 @@ every cannot-linked pair to c. Over the known samples that block is
 
 Y the membership of samples in groups and A the graph of groups known to be apart. It is
 applied as it stands there, never stored entry by entry; pairs whose relation is not
-known keep their weight.
+known keep their weight. For many samples :mod:`likewise.spectral._laplacian_large`
+does the same.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""How unsure the present clustering is of each sample (paper, 4.2)."""
+"""How unsure the present clustering is of each sample, exactly (paper, 4.2)."""
 
 from __future__ import annotations
 

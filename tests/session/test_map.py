@@ -17,11 +17,12 @@ from tests.problems import blobs, two_cliques_and_a_bridge
 
 from likewise import InputError
 from likewise._arrays import Floats
+from likewise._regime import FEWEST_FOR_UMAP
 from likewise.affinity import auto, nearest_neighbours
 from likewise.datasets import load
 from likewise.errors import MissingExtraError
 from likewise.session import Plane, plane_of, plane_of_affinity, plane_of_graph, way_of
-from likewise.session._map import FEW, PLANES, main_directions, spread_out
+from likewise.session._map import PLANES, main_directions, spread_out
 
 HAS_UMAP = find_spec("umap") is not None
 needs_umap = pytest.mark.skipif(not HAS_UMAP, reason="umap-learn is not installed")
@@ -234,11 +235,11 @@ def test_any_features_and_graph_lie_on_the_sheet(X: Floats, number: int) -> None
 
 
 def test_few_samples_go_by_main_directions() -> None:
-    assert way_of("auto", FEW - 1) == "pca"
+    assert way_of("auto", FEWEST_FOR_UMAP - 1) == "pca"
 
 
 def test_many_samples_go_by_what_is_installed() -> None:
-    assert way_of("auto", FEW) == ("umap" if HAS_UMAP else "pca")
+    assert way_of("auto", FEWEST_FOR_UMAP) == ("umap" if HAS_UMAP else "pca")
 
 
 @pytest.mark.parametrize("how", PLANES)

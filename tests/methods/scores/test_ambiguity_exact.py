@@ -13,7 +13,7 @@ from tests.problems import Tiny
 from tests.strategies import affinities, labelings
 
 from likewise._arrays import Floats
-from likewise.methods._scores._ambiguity import (
+from likewise.methods._scores._ambiguity_exact import (
     entropy,
     mixture_probabilities,
     neighbour_probabilities,
