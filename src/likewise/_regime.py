@@ -8,6 +8,8 @@ from __future__ import annotations
 
 # Nearest neighbours
 
+EXACT_SEARCH = 20_000  # samples up to which numbers are float64 and searches exact
+
 
 # Eigenvectors and clusters
 

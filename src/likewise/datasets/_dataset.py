@@ -1,23 +1,110 @@
-"""Data sets that lie in a folder of the user's, as tables or arrays of features.
+"""What a data set is, and how one is read.
 
-The folder is the one given, or named by ``LIKEWISE_DATA``. Tables are csv files with a
-header whose last column is the class; feature files are npz archives with X and y.
+Some come with scikit-learn. Others lie in a folder of the user's: the one given, or
+named by ``LIKEWISE_DATA``. Tables are csv files with a header whose last column is the
+class; feature files are npz archives with X and y.
 """
 
 from __future__ import annotations
 
 import csv
 import os
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
+from sklearn.datasets import load_breast_cancer, load_digits, load_iris, load_wine
 
-from likewise._arrays import Floats
+from likewise._arrays import Floats, Indices
 from likewise.affinity import standardised, unit_length
-from likewise.datasets._base import Dataset, coded
 from likewise.errors import MissingDataError
+
+
+@dataclass(frozen=True)
+class Dataset:
+    """Samples with their true classes.
+
+    Attributes
+    ----------
+    name : str
+    X : ndarray of shape (n_samples, n_features)
+        Ready for Euclidean distance.
+    y : ndarray of shape (n_samples,)
+        The classes, 0..k-1.
+    scaling : str
+        What was done to the features to make them so.
+    paper_affinity : str
+        The kernel that the paper used for data of this kind.
+    raw : ndarray of shape (n_samples, n_features), or None
+        The features as they are stored, where that is not `X`; the chi-square kernel
+        takes histograms.
+    """
+
+    name: str
+    X: Floats
+    y: NDArray[np.intp]
+    scaling: str
+    paper_affinity: str = "gaussian"
+    raw: Floats | None = None
+
+    @property
+    def n_classes(self) -> int:
+        """How many classes there are."""
+        return int(self.y.max()) + 1
+
+    def subset(self, kept: Indices) -> Dataset:
+        """Return some of the samples, in the order given."""
+        raw = None if self.raw is None else self.raw[kept]
+        return replace(self, X=self.X[kept], y=self.y[kept], raw=raw)
+
+    def nine_tenths(self, seed: int) -> Dataset:
+        """Return 90 % of the samples, drawn and shuffled with a seed."""
+        n = len(self.y)
+        return self.subset(np.random.default_rng(seed).permutation(n)[: int(0.9 * n)])
+
+    def samples_for(self, affinity: Any) -> Floats:
+        """Return the features that suit an affinity."""
+        return self.raw if affinity == "chi2" and self.raw is not None else self.X
+
+
+def coded(classes: Any) -> NDArray[np.intp]:
+    """Return classes as numbers 0..k-1."""
+    return np.unique(np.asarray(classes), return_inverse=True)[1].astype(np.intp)
+
+
+# Sets that come with scikit-learn
+
+
+def wine() -> Dataset:
+    """Return 178 wines of 3 growers, 13 measurements."""
+    return _standardised("wine", load_wine())
+
+
+def iris() -> Dataset:
+    """Return 150 irises of 3 species, 4 measurements."""
+    return _standardised("iris", load_iris())
+
+
+def breast_cancer() -> Dataset:
+    """Return 569 tumours, benign or malignant, 30 measurements."""
+    return _standardised("breast_cancer", load_breast_cancer())
+
+
+def digits() -> Dataset:
+    """Return 1,797 handwritten digits of 8 by 8 pixels."""
+    bunch = load_digits()
+    return Dataset("digits", bunch.data, coded(bunch.target), "as it is")
+
+
+def _standardised(name: str, bunch: object) -> Dataset:
+    X, y = bunch.data, bunch.target  # type: ignore[attr-defined]
+    return Dataset(name, standardised(X), coded(y), "standardised")
+
+
+# Sets in a folder
+
 
 UCI = "the UCI Machine Learning Repository"
 

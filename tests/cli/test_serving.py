@@ -24,7 +24,7 @@ from likewise.app import listening
 from likewise.app._messages import Preparing
 from likewise.app._server import PORT
 from likewise.cli import _serving as serving
-from likewise.cli._homes import home_of, secret_of
+from likewise.cli._places import home_of, secret_of
 from likewise.cli._serving import chosen_password, without_password
 
 MAIN = "from likewise.cli import main; main()"

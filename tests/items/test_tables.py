@@ -11,9 +11,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from likewise._arrays import FEW
-from likewise.items import Gathered, Reading, gather, new_and_gone, read_pile, traces_of
-from likewise.items._rows import AT_ONCE, Lazy, RowItems, columns_shown
+from likewise._regime import EXACT_SEARCH
+from likewise.items import (
+    Gathered,
+    Reading,
+    gather,
+    new_and_gone,
+    read_table,
+    traces_of,
+)
+from likewise.items._tables import AT_ONCE, Lazy, RowItems, columns_shown
 
 
 def squares(n: int) -> Lazy[int]:
@@ -73,7 +80,7 @@ def test_only_new_rows_are_made_into_items() -> None:
 # What earlier projects know rows by
 
 
-@pytest.mark.parametrize("n", [3, FEW + 1])
+@pytest.mark.parametrize("n", [3, EXACT_SEARCH + 1])
 def test_a_row_of_an_array_is_known_by_its_numbers_in_double_precision(
     tmp_path: Path, n: int
 ) -> None:
@@ -100,10 +107,12 @@ def test_a_row_of_a_table_is_known_by_its_words(tmp_path: Path) -> None:
 
 
 def test_the_features_of_many_rows_are_not_written_down_twice(tmp_path: Path) -> None:
-    for n in (FEW, FEW + 1):
+    for n in (EXACT_SEARCH, EXACT_SEARCH + 1):
         np.save(tmp_path / f"{n}.npy", np.ones((n, 1), dtype=np.float32))
 
-    few, many = (gather(tmp_path / f"{n}.npy").items[0] for n in (FEW, FEW + 1))
+    few, many = (
+        gather(tmp_path / f"{n}.npy").items[0] for n in (EXACT_SEARCH, EXACT_SEARCH + 1)
+    )
 
     assert few.shown == {"feature 0": "1"}
     assert many.shown == {}
@@ -113,7 +122,7 @@ def test_how_far_a_table_is_read_is_told(tmp_path: Path) -> None:
     file, told = tmp_path / "long.csv", []
     file.write_text("x,y\n" + "1.5,2.5\n" * 25_000)
 
-    pile = read_pile(file, Reading(), lambda done, total: told.append((done, total)))
+    pile = read_table(file, Reading(), lambda done, total: told.append((done, total)))
 
     assert len(pile.shown) == 25_000
     assert [done for done, _ in told] == [10_000, 20_000, 25_000]
@@ -127,13 +136,13 @@ def test_how_far_a_folder_is_looked_through_is_told(tmp_path: Path) -> None:
 
     gather(tmp_path, watch=lambda done, total: told.append((done, total)))
 
-    assert told == [(0, 300), (100, 300), (150, 300), (250, 300)]
+    assert told == [(done, 150) for done in range(0, 150, 10)]
 
 
 def test_numbers_and_words_of_a_column_are_told_apart_as_ever(tmp_path: Path) -> None:
     file = tmp_path / "mixed.csv"
     file.write_text("x,kind\n 1.5 ,a\n2e3,b\n-0,a\n")
 
-    X = read_pile(file, Reading(scale=False)).X
+    X = read_table(file, Reading(scale=False)).X
 
     np.testing.assert_array_equal(X, [[1.5, 1, 0], [2000, 0, 1], [0, 1, 0]])

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from tests.commands import Run
 
-from likewise.cli._drives import mounts_here, network_drive
+from likewise.cli._places import mounts_here, network_drive
 
 MOUNTS = r"""
 /dev/sda1 / ext4 rw,relatime 0 0
@@ -49,7 +49,7 @@ def test_where_nothing_is_known_nothing_is_said() -> None:
 def test_this_machine_can_be_asked(monkeypatch: pytest.MonkeyPatch) -> None:
     assert isinstance(mounts_here(), str)
 
-    monkeypatch.setattr("likewise.cli._drives.MOUNTS", Path("/nowhere/mounts"))
+    monkeypatch.setattr("likewise.cli._places.MOUNTS", Path("/nowhere/mounts"))
     assert mounts_here() == ""
 
 
@@ -63,7 +63,7 @@ def test_a_network_drive_is_told_once_at_the_start(
 ) -> None:
     (tmp_path / "mounts").write_text(f"server:/all {tmp_path} {fs} rw 0 0\n")
     (tmp_path / "table.csv").write_text("x\n1\n2\n3\n")
-    monkeypatch.setattr("likewise.cli._drives.MOUNTS", tmp_path / "mounts")
+    monkeypatch.setattr("likewise.cli._places.MOUNTS", tmp_path / "mounts")
     monkeypatch.setenv("LIKEWISE_HOME", str(tmp_path / "home"))
 
     # It ends before it serves, because nobody is named.

@@ -11,8 +11,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from likewise.encoders import VectorCache, Vectors
+from likewise.encoders import Vectors
 from likewise.errors import CacheWarning
+from likewise.items import VectorCache
 
 NAME = "sizes/1"
 
@@ -26,9 +27,9 @@ def made(n: int, width: int = 3) -> dict[str, Vectors]:
 
 def store(folder: Path, vectors: dict[str, Vectors]) -> VectorCache:
     cache = VectorCache(folder)
-    with cache.writing(NAME) as write:
-        for digest, vector in vectors.items():
-            write({digest: vector})
+    write = cache.writing(NAME)
+    for digest, vector in vectors.items():
+        write({digest: vector})
     return cache
 
 
@@ -41,26 +42,19 @@ def assert_same(found: dict[str, Vectors], expected: dict[str, Vectors]) -> None
 def test_vectors_come_back_as_they_went_in(tmp_path: Path) -> None:
     vectors = made(5)
 
-    assert_same(store(tmp_path, vectors).read(NAME, vectors), vectors)
-
-
-def test_only_what_is_wanted_comes_back(tmp_path: Path) -> None:
-    vectors = made(5)
-    wanted = dict(list(vectors.items())[:2])
-
-    assert_same(store(tmp_path, vectors).read(NAME, wanted), wanted)
+    assert_same(store(tmp_path, vectors).read(NAME), vectors)
 
 
 def test_another_encoder_finds_nothing(tmp_path: Path) -> None:
     vectors = made(2)
 
-    assert store(tmp_path, vectors).read("sizes/2", vectors) == {}
+    assert store(tmp_path, vectors).read("sizes/2") == {}
 
 
 def test_nothing_is_made_until_there_is_a_vector(tmp_path: Path) -> None:
     cache = store(tmp_path / "vectors", {})
 
-    assert cache.read(NAME, made(1)) == {}
+    assert cache.read(NAME) == {}
     assert not (tmp_path / "vectors").exists()
 
 
@@ -69,13 +63,13 @@ def test_two_writers_do_not_disturb_each_other(tmp_path: Path) -> None:
     one, two, three, four = vectors.items()
     cache = VectorCache(tmp_path)
 
-    with cache.writing(NAME) as first, cache.writing(NAME) as second:
-        first(dict([one]))
-        second(dict([two]))
-        first(dict([three]))
-        second(dict([four]))
+    first, second = cache.writing(NAME), cache.writing(NAME)
+    first(dict([one]))
+    second(dict([two]))
+    first(dict([three]))
+    second(dict([four]))
 
-    assert_same(cache.read(NAME, vectors), vectors)
+    assert_same(cache.read(NAME), vectors)
 
 
 def test_cut_off_at_any_byte_the_whole_records_are_there(tmp_path: Path) -> None:
@@ -88,7 +82,7 @@ def test_cut_off_at_any_byte_the_whole_records_are_there(tmp_path: Path) -> None
     for length in range(len(content) + 1):
         file.write_bytes(content[:length])
         n_whole = max(0, (length - head) // record)
-        assert_same(cache.read(NAME, vectors), dict(list(vectors.items())[:n_whole]))
+        assert_same(cache.read(NAME), dict(list(vectors.items())[:n_whole]))
 
 
 def test_after_a_cut_writing_goes_on(tmp_path: Path) -> None:
@@ -99,7 +93,7 @@ def test_after_a_cut_writing_goes_on(tmp_path: Path) -> None:
 
     store(tmp_path, dict(list(vectors.items())[2:]))
 
-    assert_same(cache.read(NAME, vectors), vectors)
+    assert_same(cache.read(NAME), vectors)
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -116,7 +110,7 @@ def test_a_damaged_byte_never_gives_a_wrong_vector(
     content[at] = value
     file.write_bytes(content)
 
-    found = cache.read(NAME, vectors)
+    found = cache.read(NAME)
 
     assert_same(found, {digest: vectors[digest] for digest in found})
 
@@ -131,14 +125,14 @@ def test_a_folder_that_cannot_be_made_is_named(tmp_path: Path) -> None:
 def test_a_folder_that_goes_away_is_told_once(tmp_path: Path) -> None:
     cache = VectorCache(tmp_path / "cache")
 
-    with cache.writing(NAME) as write:
-        write(made(1))
-        shutil.rmtree(tmp_path / "cache")
-        with pytest.warns(CacheWarning, match="cannot be kept"):
-            write(made(2))
-        write(made(3))  # without another warning, which would be an error here
+    write = cache.writing(NAME)
+    write(made(1))
+    shutil.rmtree(tmp_path / "cache")
+    with pytest.warns(CacheWarning, match="cannot be kept"):
+        write(made(2))
+    write(made(3))  # without another warning, which would be an error here
 
-    assert cache.read(NAME, made(3)) == {}
+    assert cache.read(NAME) == {}
 
 
 def test_a_file_that_cannot_be_read_is_left_out(tmp_path: Path) -> None:
@@ -147,4 +141,4 @@ def test_a_file_that_cannot_be_read_is_left_out(tmp_path: Path) -> None:
     (file,) = tmp_path.rglob("*.vectors")
     file.with_name("000009.vectors").mkdir()
 
-    assert_same(cache.read(NAME, vectors), vectors)
+    assert_same(cache.read(NAME), vectors)
