@@ -12,7 +12,6 @@ import pytest
 import scipy.sparse as sp
 
 from likewise._arrays import (
-    FEW,
     Floats,
     as_affinity,
     as_samples,
@@ -21,6 +20,7 @@ from likewise._arrays import (
     stack,
     without_diagonal,
 )
+from likewise._regime import EXACT_SEARCH
 from likewise.errors import InputError
 
 
@@ -286,7 +286,7 @@ def test_new_samples_of_another_width_are_refused(
 @pytest.fixture
 def many(rng: np.random.Generator) -> Floats:
     """More samples than are copied to float64."""
-    return rng.random((FEW + 1, 2))
+    return rng.random((EXACT_SEARCH + 1, 2))
 
 
 @pytest.mark.parametrize("kind", [np.float32, np.float64])
@@ -328,7 +328,7 @@ def test_many_numbers_become_the_smallest_that_hold_them(
 
 
 def test_few_samples_are_copied_to_float64(many: Floats) -> None:
-    X = many[:FEW].astype(np.float32)
+    X = many[:EXACT_SEARCH].astype(np.float32)
 
     actual = as_samples(X)
 
@@ -359,7 +359,7 @@ def ring(n: int, kind: Any = np.float32) -> sp.csr_array:
 @pytest.mark.parametrize("kind", [np.float32, np.float64])
 @pytest.mark.parametrize("convert", [sp.csr_array, sp.coo_matrix, sp.csc_array])
 def test_a_large_sparse_affinity_keeps_its_numbers(kind: Any, convert: Any) -> None:
-    W = ring(FEW + 1, kind)
+    W = ring(EXACT_SEARCH + 1, kind)
 
     actual = as_affinity(convert(W))
 
@@ -370,7 +370,7 @@ def test_a_large_sparse_affinity_keeps_its_numbers(kind: Any, convert: Any) -> N
 
 
 def test_rounding_of_single_precision_is_no_asymmetry() -> None:
-    W = ring(FEW + 1)
+    W = ring(EXACT_SEARCH + 1)
     W.data[0] = np.nextafter(W.data[0], np.float32(2))
 
     actual = as_affinity(W)
@@ -387,7 +387,7 @@ def test_rounding_of_single_precision_is_no_asymmetry() -> None:
     ],
 )
 def test_a_large_sparse_affinity_is_checked(change: Any, sentence: str) -> None:
-    W = ring(FEW + 1)
+    W = ring(EXACT_SEARCH + 1)
     change(W)
 
     with pytest.raises(InputError, match=sentence):

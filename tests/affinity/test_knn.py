@@ -13,9 +13,10 @@ import scipy.sparse as sp
 from tests.definitions import euclidean
 
 from likewise._arrays import Floats
-from likewise.affinity import Neighbours, Rows, Search, nearest_neighbours, share_found
+from likewise.affinity import Neighbours, Search, nearest_neighbours
 from likewise.affinity import _indexes as links
-from likewise.affinity._knn import recall_of
+from likewise.affinity._knn import recall_of, share_found
+from likewise.affinity._rows import Rows
 
 KINDS = ("flat", "hnsw", "blocks", "products")
 each_kind = pytest.mark.parametrize("kind", KINDS)

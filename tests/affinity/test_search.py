@@ -10,19 +10,11 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from likewise.affinity import (
-    Rows,
-    Search,
-    around,
-    kind_for,
-    middle_of,
-    search_of,
-    spans,
-)
+from likewise.affinity import Search, kind_for, middle_of, search_of, spans
 from likewise.affinity import _indexes as equals
 from likewise.affinity._indexes import Links, first_equals
-from likewise.affinity._rows import SPREADS, single_rows
-from likewise.affinity._search import Watch, search_for
+from likewise.affinity._knn import Watch, search_for
+from likewise.affinity._rows import SPREADS, Rows, around, single_rows
 from likewise.errors import InputError, MissingExtraError
 
 SIZES = [

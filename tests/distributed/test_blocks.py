@@ -10,7 +10,7 @@ import scipy.sparse as sp
 from tests.problems import random_affinity
 
 from likewise.distributed import open_graph
-from likewise.distributed._blocks import saved
+from likewise.distributed._graph import saved
 from likewise.errors import MissingDataError
 
 
@@ -20,8 +20,8 @@ def W(rng: np.random.Generator) -> sp.csr_array:
 
 
 def test_a_saved_graph_is_read_block_by_block(tmp_path: Path, W: sp.csr_array) -> None:
-    saved(W[4:], tmp_path, 4, 0.9)
-    saved(W[:4], tmp_path, 0, 0.9)
+    saved(tmp_path, 0.9, 4, W[4:])
+    saved(tmp_path, 0.9, 0, W[:4])
 
     graph = open_graph(tmp_path)
 
@@ -35,8 +35,8 @@ def test_a_saved_graph_is_read_block_by_block(tmp_path: Path, W: sp.csr_array) -
 def test_a_graph_with_a_block_missing_is_refused(
     tmp_path: Path, W: sp.csr_array
 ) -> None:
-    saved(W[:4], tmp_path, 0, 1.0)
-    saved(W[6:], tmp_path, 6, 1.0)
+    saved(tmp_path, 1.0, 0, W[:4])
+    saved(tmp_path, 1.0, 6, W[6:])
 
     with pytest.raises(MissingDataError, match="4 of 9 rows"):
         open_graph(tmp_path)
@@ -50,6 +50,6 @@ def test_a_folder_without_a_graph_is_refused(tmp_path: Path) -> None:
 def test_a_block_that_was_not_finished_is_not_there(
     tmp_path: Path, W: sp.csr_array
 ) -> None:
-    saved(W, tmp_path, 0, 1.0)
+    saved(tmp_path, 1.0, 0, W)
 
     assert [path.suffix for path in tmp_path.iterdir()] == [".npz"]

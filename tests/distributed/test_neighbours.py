@@ -12,14 +12,13 @@ from scipy.sparse.csgraph import connected_components
 from tests.distributed.conftest import dask_array
 
 from likewise import InputError, Session
-from likewise._arrays import Floats, Sparse
-from likewise.affinity import Neighbours, Search, auto, nearest_neighbours
+from likewise import _regime as regime
+from likewise._arrays import AnyFloats, AnyIndices, Floats, Sparse
+from likewise.affinity import Search, auto, nearest_neighbours
 from likewise.affinity import _indexes as links
-from likewise.affinity._graph import neighbour_graph
-from likewise.affinity._weights import local_scale
-from likewise.distributed import _search as searching
+from likewise.affinity._graph import local_scale, neighbour_graph
+from likewise.affinity._indexes import Links
 from likewise.distributed import neighbours, open_graph
-from likewise.distributed._tasks import edges_of
 
 EXACT = ("flat", "blocks")
 
@@ -101,21 +100,28 @@ def test_links_in_pieces_state_their_recall(
     assert connected_components(graph.whole(), directed=False)[0] == 1
 
 
-def test_neighbours_that_links_have_missed_make_no_edges() -> None:
-    near = Neighbours(
-        np.array([[5, -1], [4, 5]]), np.array([[1.0, np.inf], [1.0, 2.0]])
-    )
+def test_neighbours_that_links_have_missed_are_searched_for(
+    X: Floats, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    enough = Links.candidates
 
-    edges = edges_of(near, np.ones(6), 2, 2)
+    def too_few(index: Links, queries: AnyFloats, k: int) -> AnyIndices:
+        found = enough(index, queries, k)
+        found[::2, 3:] = -1
+        return found
 
-    np.testing.assert_array_equal(edges.indptr, [0, 1, 3])
-    np.testing.assert_array_equal(edges.indices, [5, 4, 5])
+    monkeypatch.setattr(Links, "candidates", too_few)
+
+    graph = neighbours(X, search=Search("hnsw", 300, 100))
+
+    assert_same(graph.whole(), on_one_machine(X, "flat"))
+    assert graph.recall == 1.0
 
 
 def test_many_far_pieces_are_connected_without_all_samples_here(
     monkeypatch: pytest.MonkeyPatch, rng: np.random.Generator
 ) -> None:
-    monkeypatch.setattr(searching, "FEW", 0)
+    monkeypatch.setattr(regime, "EXACT_SEARCH", 0)
     sizes = [15] * 10 + [60, 200]
     places = np.repeat(20 * rng.standard_normal((12, 4)), sizes, axis=0)
     X = places + 0.1 * rng.standard_normal(places.shape)

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from likewise._arrays import FEW
+from likewise._regime import EXACT_SEARCH as FEW
 from likewise.items import Gathered, Reading, gather, new_and_gone, read_pile, traces_of
 from likewise.items._rows import AT_ONCE, Lazy, RowItems, columns_shown
 

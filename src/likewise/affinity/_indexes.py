@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 import scipy.sparse as sp
@@ -68,7 +68,11 @@ N_TRIED, N_FOUND = 200, 25  # rows searched to see whether they do, and for how 
 ROUNDING = 1e-5  # of a squared distance
 N_ADDED = 10_000  # rows linked between two words about progress
 
-Done = Callable[[int], None]
+Done: TypeAlias = Callable[[int], None]  # told how many rows were taken in
+
+
+def unheard(_: int) -> None:
+    """Tell nobody how many rows were taken in."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -357,6 +361,4 @@ INDEXES: dict[str, Callable[[Rows, Done], Index]] = {
 
 def exact_index(rows: Rows) -> Index:
     """Return an exact index that needs no extra."""
-    return INDEXES["products" if sp.issparse(rows.X) else "blocks"](
-        rows, lambda _: None
-    )
+    return INDEXES["products" if sp.issparse(rows.X) else "blocks"](rows, unheard)

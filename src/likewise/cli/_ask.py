@@ -11,7 +11,7 @@ from typing import Annotated, Any
 import click
 import typer
 
-from likewise._arrays import FEW
+from likewise._regime import EXACT_SEARCH as FEW
 from likewise.cli._options import (
     AffinityName,
     AsJson,

@@ -9,7 +9,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from likewise._arrays import FEW
+from likewise._regime import EXACT_SEARCH as FEW
 from likewise.errors import InputError
 
 Kind: TypeAlias = Literal["image", "text", "row"]

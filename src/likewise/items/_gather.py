@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path, PurePosixPath
 
-from likewise._arrays import FEW
+from likewise._regime import EXACT_SEARCH as FEW
 from likewise.encoders import MAX_PICTURE_BYTES, Kind
 from likewise.errors import InputError, UnreadableFileError
 from likewise.items._files import Reading, Watch, read_pile, unwatched

@@ -12,8 +12,9 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from likewise._arrays import FEW, Sparse, as_samples
-from likewise.affinity import Affinity, Progress, auto, scaled_closeness
+from likewise._arrays import Sparse, as_samples
+from likewise._regime import EXACT_SEARCH as FEW
+from likewise.affinity import Affinity, Report, auto, scaled_closeness
 from likewise.storage._protocol import Project
 
 MAKING = 1  # to be raised whenever the same samples would get another graph
@@ -24,7 +25,7 @@ N_HASHED = 1 << 16  # rows that are read together
 
 
 def kept_affinity(
-    project: Project, progress: Progress | None = None
+    project: Project, progress: Report | None = None
 ) -> Callable[[Any], Affinity]:
     """Return the affinity "auto" of a project, which finds its graph once.
 

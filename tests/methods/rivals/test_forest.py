@@ -13,6 +13,7 @@ from tests.definitions import all_relations, classes_of, euclidean
 from tests.problems import random_affinity
 from tests.strategies import links
 
+from likewise import _regime as regime
 from likewise._arrays import Floats, Indices
 from likewise.knowledge import Constraints, Verdict
 from likewise.knowledge._constraints import Link
@@ -172,7 +173,7 @@ def test_many_samples_have_the_edges_of_their_graph_and_hang_together(
     monkeypatch: pytest.MonkeyPatch, rng: np.random.Generator
 ) -> None:
     X = np.concatenate([rng.standard_normal((40, 2)) + 100 * c for c in range(3)])
-    monkeypatch.setattr(forest_module, "ALL_PAIRS", 50)
+    monkeypatch.setattr(regime, "FOREST_PAIRS", 50)
 
     edges = edges_of(problem_of(X, affinity="auto", n_clusters=3))
     forest = grown(edges, 120, [], 3)
@@ -192,7 +193,7 @@ def test_many_samples_with_similarities_alone_keep_the_pieces_of_their_graph(
 ) -> None:
     pieces = [random_affinity(6, rng), random_affinity(6, rng)]
     W = sp.csr_array(sp.block_diag(pieces))
-    monkeypatch.setattr(forest_module, "ALL_PAIRS", 10)
+    monkeypatch.setattr(regime, "FOREST_PAIRS", 10)
 
     edges = edges_of(problem_of(W, affinity="precomputed", n_clusters=1))
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from likewise._arrays import Floats, Indices
-from likewise.methods._rivals._quire import worst_case_losses
+from likewise.methods._rivals._pool import worst_case_losses
 
 N, N_LABELLED = 9, 4
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from likewise._arrays import Floats, Indices
-from likewise.methods._rivals._pknn import (
+from likewise.methods._rivals._pool import (
     PRIOR,
     class_probabilities,
     feature_weights,

@@ -15,7 +15,7 @@ from likewise import LabelOracle, Session, run
 from likewise._arrays import Floats, Indices
 from likewise.affinity import auto
 from likewise.knowledge import Knowledge
-from likewise.methods._rivals._pknn import (
+from likewise.methods._rivals._pool import (
     N_NEAREST,
     PKNN,
     WIDTH,

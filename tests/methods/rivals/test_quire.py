@@ -14,7 +14,7 @@ from likewise import LabelOracle, Session, run
 from likewise.affinity import auto
 from likewise.knowledge import Knowledge
 from likewise.methods import Problem, problem_of
-from likewise.methods._rivals._quire import (
+from likewise.methods._rivals._pool import (
     QUIRE,
     informative_and_representative,
     kernel_columns,

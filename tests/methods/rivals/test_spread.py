@@ -7,7 +7,7 @@ import pytest
 import scipy.sparse as sp
 from tests.definitions import euclidean
 
-from likewise.methods._rivals._spread import centred, mean_square_distance, within
+from likewise.methods._rivals._pool import centred, mean_square_distance, within
 
 
 def test_the_spread_within_classes_is_that_of_the_definition(
