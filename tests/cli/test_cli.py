@@ -67,7 +67,7 @@ def test_ask_says_how_far_the_neighbours_of_many_samples_are(
 ) -> None:
     np.save("X.npy", np.arange(12.0).reshape(6, 2))
     few = likewise("ask", "X.npy", keys="q\n")
-    monkeypatch.setattr("likewise.cli._ask.FEW", 5)
+    monkeypatch.setattr("likewise.cli._ask.EXACT_SEARCH", 5)
 
     many = likewise("ask", "X.npy", keys="q\n")
 

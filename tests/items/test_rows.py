@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from likewise._regime import EXACT_SEARCH as FEW
+from likewise._regime import EXACT_SEARCH
 from likewise.items import Gathered, Reading, gather, new_and_gone, read_pile, traces_of
 from likewise.items._rows import AT_ONCE, Lazy, RowItems, columns_shown
 
@@ -73,7 +73,7 @@ def test_only_new_rows_are_made_into_items() -> None:
 # What earlier projects know rows by
 
 
-@pytest.mark.parametrize("n", [3, FEW + 1])
+@pytest.mark.parametrize("n", [3, EXACT_SEARCH + 1])
 def test_a_row_of_an_array_is_known_by_its_numbers_in_double_precision(
     tmp_path: Path, n: int
 ) -> None:
@@ -100,10 +100,12 @@ def test_a_row_of_a_table_is_known_by_its_words(tmp_path: Path) -> None:
 
 
 def test_the_features_of_many_rows_are_not_written_down_twice(tmp_path: Path) -> None:
-    for n in (FEW, FEW + 1):
+    for n in (EXACT_SEARCH, EXACT_SEARCH + 1):
         np.save(tmp_path / f"{n}.npy", np.ones((n, 1), dtype=np.float32))
 
-    few, many = (gather(tmp_path / f"{n}.npy").items[0] for n in (FEW, FEW + 1))
+    few, many = (
+        gather(tmp_path / f"{n}.npy").items[0] for n in (EXACT_SEARCH, EXACT_SEARCH + 1)
+    )
 
     assert few.shown == {"feature 0": "1"}
     assert many.shown == {}

@@ -1,4 +1,9 @@
-"""From many components to one, by edges between near samples."""
+"""From many components to one, by edges between near samples.
+
+A *look* finds some edges; looks follow each other until all is connected. Exact is
+:func:`nearest_outside`. Among many samples, :func:`listed` and :func:`asked` find edges
+that an exact look would find, and :func:`among_few` near ones in place of the nearest.
+"""
 
 from __future__ import annotations
 
@@ -23,6 +28,15 @@ from likewise.affinity._knn import (
     nearest_neighbours,
 )
 from likewise.affinity._rows import Pieces, all_squared, spans, squared
+
+WIDTHS = 32, 128  # neighbours that an index is asked for, one after the other
+N_LISTED = 2**25  # neighbours that are asked for at a time
+N_ASKED = 4096  # rows that an index is asked about at a time
+N_TRIED = 2000  # members of two components among which the nearest are looked for
+N_FETCHED = 2**15  # members that are fetched together
+N_QUERIES = 1024  # rows that are compared at a time
+
+Fetch: TypeAlias = Callable[[AnyIndices], Samples]
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,16 +177,6 @@ def _nearest_pair(
     nearest, distance = pairwise_distances_argmin_min(X[inside], X[others])
     best = int(np.argmin(distance))
     return int(inside[best]), int(others[nearest[best]]), float(distance[best])
-
-
-WIDTHS = 32, 128  # neighbours that an index is asked for, one after the other
-N_LISTED = 2**25  # neighbours that are asked for at a time
-N_ASKED = 4096  # rows that an index is asked about at a time
-N_TRIED = 2000  # members of two components among which the nearest are looked for
-N_FETCHED = 2**15  # members that are fetched together
-N_QUERIES = 1024  # rows that are compared at a time
-
-Fetch: TypeAlias = Callable[[AnyIndices], Samples]
 
 
 @dataclass(frozen=True, slots=True)

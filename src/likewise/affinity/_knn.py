@@ -56,7 +56,20 @@ AT_ONCE = 1.5e10  # pairs times features, between two words about progress
 FEWEST = 256  # rows that are searched for at a time, where all pairs are compared
 PROOF_BYTES = 2**26  # rows that a few are searched for in at a time
 PRODUCT_BYTES = 2**26  # products of sparse samples at a time
+SPARE = 4  # candidates beyond k and the sample itself, against rounding
+N_PROVED = 200  # rows searched exactly, to say how many neighbours links have missed
+LEAST = 0.9  # recall, below which somebody should know
+ROUNDING = 1e-5  # of a distance
 KINDS = ("whole", "flat", "hnsw", "blocks", "products")
+ADVICE = {
+    "blocks": "run `pip install 'likewise[scale]'` for a faster search",
+    "products": "reduce them to some 100 dense features first, for example with "
+    "scikit-learn's TruncatedSVD",
+}
+TIMED = 2  # the block whose time says how long all take
+MINUTE, HOUR = 60, 3600  # seconds
+
+Clock: TypeAlias = Callable[[], float]
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,17 +153,6 @@ def has_faiss() -> bool:
     return find_spec("faiss") is not None
 
 
-ADVICE = {
-    "blocks": "run `pip install 'likewise[scale]'` for a faster search",
-    "products": "reduce them to some 100 dense features first, for example with "
-    "scikit-learn's TruncatedSVD",
-}
-TIMED = 2  # the block whose time says how long all take
-MINUTE, HOUR = 60, 3600  # seconds
-
-Clock: TypeAlias = Callable[[], float]
-
-
 class Watch:
     """Counts the rows that a search has done with.
 
@@ -210,9 +212,6 @@ def _spoken(seconds: float) -> str:
     if seconds < 2 * HOUR:
         return f"{seconds / MINUTE:.0f} minutes"
     return f"{seconds / HOUR:.0f} hours"
-
-
-SPARE = 4  # candidates beyond k and the sample itself, against rounding
 
 
 @dataclass(frozen=True, slots=True)
@@ -288,11 +287,6 @@ def _first(indices: AnyIndices, apart: AnyFloats, k: int) -> Best:
         np.take_along_axis(indices, order, axis=1),
         np.take_along_axis(apart, order, axis=1),
     )
-
-
-N_PROVED = 200  # rows searched exactly, to say how many neighbours links have missed
-LEAST = 0.9  # recall, below which somebody should know
-ROUNDING = 1e-5  # of a distance
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from typing import Annotated, Any
 import click
 import typer
 
-from likewise._regime import EXACT_SEARCH as FEW
+from likewise._regime import EXACT_SEARCH
 from likewise.cli._options import (
     AffinityName,
     AsJson,
@@ -55,7 +55,7 @@ def ask(
     """
     pile = read_pile(path, Reading(None, tuple(ignore or ()), scaled(scale)))
     kept = answers or Path(f"{path.stem}.answers.jsonl")
-    is_long = pile.X.shape[0] > FEW
+    is_long = pile.X.shape[0] > EXACT_SEARCH
     with progress("Searching for neighbours", 100) as watch:
         session = Session(
             pile.X,

@@ -9,7 +9,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from likewise._regime import EXACT_SEARCH as FEW
+from likewise._regime import EXACT_SEARCH
 from likewise.errors import InputError
 
 Kind: TypeAlias = Literal["image", "text", "row"]
@@ -73,7 +73,7 @@ def encoded(encoder: Encoder, batch: Sequence[Any]) -> NDArray[Any]:
     if hasattr(made, "toarray"):
         made = made.toarray()
     made = np.asarray(made)
-    is_many = made.dtype == np.float32 and made.shape[:1] > (FEW,)
+    is_many = made.dtype == np.float32 and made.shape[:1] > (EXACT_SEARCH,)
     exact = encoder.kind == "row" and not is_many  # the user's own numbers
     vectors = made.astype(np.float64 if exact else np.float32, copy=False)
     expected = len(batch)

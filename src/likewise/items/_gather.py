@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path, PurePosixPath
 
-from likewise._regime import EXACT_SEARCH as FEW
+from likewise._regime import EXACT_SEARCH
 from likewise.encoders import MAX_PICTURE_BYTES, Kind
 from likewise.errors import InputError, UnreadableFileError
 from likewise.items._files import Reading, Watch, read_pile, unwatched
@@ -277,7 +277,9 @@ def _lines(path: Path) -> Gathered:
 def _table(path: Path, how: Reading, watch: Watch) -> Gathered:
     pile = read_pile(path, how, watch)
     if path.suffix.lower() in ARRAYS:
-        is_many = len(pile.shown) > FEW  # their features are not written down twice
+        is_many = (
+            len(pile.shown) > EXACT_SEARCH
+        )  # their features are not written down twice
         shown = nothing_shown(len(pile.shown)) if is_many else pile.shown
         items = RowItems("row", shown, contents_of(pile.X))
     else:

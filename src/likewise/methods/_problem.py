@@ -108,7 +108,7 @@ def problem_of(
 ) -> Problem:
     """Return the problem of clustering ``X``, or say what is wrong with it.
 
-    `progress` and `clock` are those of :func:`~likewise.affinity._kernels.auto`.
+    `progress` and `clock` are those of :func:`~likewise.affinity.auto`.
     """
     device = checked(device)  # before what may take minutes
     similar = affinity_of(X, affinity, progress=progress, clock=clock)

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from likewise.affinity import Report
+from likewise.affinity import Progress
 from likewise.errors import InputError
 from likewise.knowledge import (
     Answer,
@@ -62,7 +62,7 @@ class Loop:
         random_state: int | None,
         *,
         device: str = "cpu",
-        progress: Report | None = None,
+        progress: Progress | None = None,
     ) -> None:
         self._method = method
         self._device = device

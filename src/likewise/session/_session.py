@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from importlib import import_module
 from typing import Any, overload
 
-from likewise.affinity import Report
+from likewise.affinity import Progress
 from likewise.errors import InputError
 from likewise.knowledge import (
     Answer,
@@ -81,7 +81,7 @@ class Session(Pile):
         known: Any = None,
         journal: Journal | None = None,
         device: str = "cpu",
-        progress: Report | None = None,
+        progress: Progress | None = None,
     ) -> None:
         found = find_method(method)
         how: dict[str, Any] = {"device": device, "progress": progress}
