@@ -28,6 +28,8 @@ from likewise.distributed._dask import Client, runner_of
 from likewise.distributed._pieces import pieces_of
 from likewise.errors import InputError, MissingDataError
 
+PATTERN = "rows-*.npz"  # the files of a graph in a folder
+
 
 def neighbours(
     X: Any,
@@ -99,9 +101,6 @@ def _checked(search: Search | None, pieces: Pieces) -> Search:
             f"search out."
         )
     return search
-
-
-PATTERN = "rows-*.npz"
 
 
 @dataclass(frozen=True, slots=True)

@@ -92,7 +92,7 @@ def pieces_of(X: Any, runner: Runner, n_rows: int | None = None) -> Pieces:
 
 def _checked(source: Source, which: AnyIndices) -> Samples:
     """Return some rows of a piece, all of which are refused if one is not finite."""
-    return as_samples(rows_of(source, None)[:])[which]
+    return as_samples(rows_of(source, None).X)[which]
 
 
 def _inside(which: Indices, span: slice) -> Indices:
