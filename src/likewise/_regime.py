@@ -20,6 +20,13 @@ CHOSEN_CENTRES = 5000  # centres that begin far from each other; more begin by l
 
 # Eigenvectors and clusters
 
+N_EXACT = 2000  # up to here each spectrum is solved for from nothing, to all digits
+N_DENSE = 400  # up to here a dense solution of one is as fast as Lanczos
+N_LANCZOS = (
+    5000  # up to here Lanczos, and a dense one where it gives up, are affordable
+)
+N_FITTED = 10_000  # samples that a mixture is fitted to; where there are more, to some
+
 
 # The flagship
 
@@ -28,6 +35,12 @@ CHOSEN_CENTRES = 5000  # centres that begin far from each other; more begin by l
 
 FOREST_PAIRS = 2500  # samples up to which each pair is an edge; the graph's above
 ALL_CUTS = 1000  # samples up to which a cut may be any vector; smooth ones above
+
+
+# Maps
+
+FEWEST_FOR_UMAP = 100  # below, neighbours say no more than main directions
+MOST_FOR_UMAP = 100_000  # above, it would take hours
 
 
 # The app and its projects
