@@ -23,7 +23,6 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 Report: TypeAlias = Callable[[int, int], None]  # how much is done, and of how much
-Progress: TypeAlias = Report
 
 
 @dataclass(frozen=True, slots=True)
