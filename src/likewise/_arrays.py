@@ -73,8 +73,8 @@ def as_samples(X: Any) -> Samples:
 
 def _has_passed(X: Any) -> bool:
     """Tell whether these are many rows of a memory map that was checked before."""
-    is_many = _is_mapped(X) and X.shape[:1] > (regime.EXACT_SEARCH,)
-    if not is_many or not X[0].ndim or not X.size:
+    is_table = _is_mapped(X) and X.ndim == 2  # noqa: PLR2004 - a matrix
+    if not is_table or len(X) <= regime.EXACT_SEARCH or not X.size:
         return False
     part = X
     while _is_mapped(part) and part.dtype == X.dtype and not part.flags.writeable:
