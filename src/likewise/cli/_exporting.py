@@ -166,14 +166,16 @@ def _chosen(store: Store, name: str | None, usual: str | None) -> Project:
 
 
 def _rows(project: Project, only_confirmed: bool) -> Iterator[Row]:
-    from likewise import exports
-
-    rows = exports.rows_of(
-        exports.session_of(project),
-        exports.traces_of(project),
-        exports.numbers_of(project),
+    from likewise.exports import (
+        confirmed_only,
+        numbers_of,
+        rows_of,
+        session_of,
+        traces_of,
     )
-    return exports.confirmed_only(rows) if only_confirmed else rows
+
+    rows = rows_of(session_of(project), traces_of(project), numbers_of(project))
+    return confirmed_only(rows) if only_confirmed else rows
 
 
 def _kind_of(out: str) -> str:
