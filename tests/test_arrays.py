@@ -533,7 +533,7 @@ def test_scikit_learn_does_not_check_again(
 def test_a_memory_map_stays_one_in_a_problem(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, rng: np.random.Generator
 ) -> None:
-    monkeypatch.setattr(regime, "regime.EXACT_SEARCH", 50)
+    monkeypatch.setattr(regime, "EXACT_SEARCH", 50)
     np.save(tmp_path / "features.npy", rng.random((60, 3), dtype=np.float32))
     X = np.load(tmp_path / "features.npy", mmap_mode="r")
 
