@@ -463,7 +463,7 @@ def test_a_front_end_of_ones_own_sorts_the_pile(
         front_end(f"{root}/enter?code={here.door.new_code('ann')}", truthful)
 
     assert jaccard(TINY.truth, here.desk.session.labels) == 1.0
-    assert set(here.desk.journal.whose) == {"ann"}
+    assert {act.who for act in here.desk.journal.acts} == {"ann"}
     assert capsys.readouterr().out == "Group 1: 3 items\nGroup 2: 3 items\n"
 
 

@@ -14,19 +14,18 @@ from tests.stores import reopener
 
 from likewise.app._desk import ALREADY, LEASE, NOTHING_TO_UNDO, Desk
 from likewise.app._messages import Aside, Pick, Rename, Reply, Undo
-from likewise.app._stamped import Stamp, StampedJournal
 from likewise.errors import InputError, StaleError
 from likewise.knowledge import Renamed, Told, Verdict
 from likewise.methods import METHODS
 from likewise.session import Session
-from likewise.storage import OpenQuestion, Project, ProjectJournal
+from likewise.storage import Author, OpenQuestion, Project, ProjectJournal
 
 THREE = blobs((4, 4, 4))
 PEOPLE = ("ann", "bob", "cat")
 
 
 def desk_on(project: Project, clock: Clock, tiny: Tiny = THREE, **how: Any) -> Desk:
-    def begin(journal: StampedJournal) -> Session:
+    def begin(journal: ProjectJournal) -> Session:
         return Session(tiny.X, **how, journal=journal)
 
     return Desk(project, begin, clock)
@@ -259,16 +258,16 @@ def test_two_desks_on_one_project_see_each_other(
 def test_what_another_server_recorded_first_is_not_counted_twice(
     project: Project, clock: Clock
 ) -> None:
-    journal = StampedJournal(project, clock)
+    journal = ProjectJournal(project, None, clock)
     question = desk_on(project, clock).question("ann")
     assert question is not None
     project.act(Renamed(0, "a"), who="ann", now=0.0, closes=question.id)
 
-    journal.stamp = Stamp("ann", new_id(), question.id)
-    with pytest.raises(StaleError):
+    author = Author("ann", new_id(), question.id)
+    with pytest.raises(StaleError), journal.by(author):
         journal.append(Renamed(0, "b"))
     assert len(journal) == 0
-    assert journal.catch_up()
+    assert journal.catch_up().acts
 
 
 # Undo
@@ -312,7 +311,7 @@ def test_undo_takes_back_only_ones_own_acts(desk: Desk) -> None:
 
     assert undone(desk, "ann")[0] is None
     assert undone(desk, "ann") == (NOTHING_TO_UNDO, None)
-    assert [desk.journal.whose[at] for at in desk.session.acts] == ["bob"]
+    assert [desk.journal.acts[at].who for at in desk.session.acts] == ["bob"]
 
 
 def test_the_same_undo_twice_is_one(desk: Desk) -> None:

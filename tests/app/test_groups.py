@@ -23,11 +23,10 @@ from tests.problems import blobs
 
 from likewise.app._messages import Aside
 from likewise.app._show import Shown
-from likewise.app._stamped import Stamp
 from likewise.app.groups._plans import MEANWHILE
 from likewise.app.groups._show import PER_PAGE, group_of, groups_of
 from likewise.knowledge import Verdict
-from likewise.storage import Project, open_store
+from likewise.storage import Author, Project, open_store
 
 HEAPS = blobs((10, 10, 10), spread=0.6)
 ACTIONS = ("confirm", "reject", "move", "new", "aside")
@@ -57,8 +56,8 @@ def zoe_knows(here: Served) -> None:
 
 
 def zoe_tells(here: Served, i: int, j: int, verdict: str) -> None:
-    here.desk.journal.stamp = Stamp("zoe", new_id())
-    here.desk.session.tell_pair(i, j, verdict)
+    with here.desk.journal.by(Author("zoe", new_id())):
+        here.desk.session.tell_pair(i, j, verdict)
 
 
 def post(browser: TestClient, act: str, **body: Any) -> Any:

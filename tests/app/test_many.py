@@ -287,8 +287,7 @@ def test_what_was_looked_at_lately_stays_at_hand(
     hand.items([0, 1, 2])
     hand.items([0])
     hand.items([5])
-    project.mark("0", "gone")
-    project.mark("1", "gone")
+    project.mark_all({"0": "gone", "1": "gone"})
 
     statuses = [item.status for item in hand.items([0, 1])]
 

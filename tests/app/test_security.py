@@ -336,7 +336,7 @@ def test_a_link_out_of_the_folder_is_not_followed(tmp_path: Path) -> None:
     here = served(tmp_path, path_heap(folder, tmp_path / "v")).prepared()
 
     assert [broken.key for broken in here.workshop.broken] == ["link.png"]
-    assert here.project.find("link.png") is None
+    assert "link.png" not in {item.key for item in here.project.items()}
 
 
 def test_a_file_that_becomes_a_link_is_not_followed(tmp_path: Path) -> None:
@@ -362,7 +362,7 @@ def test_pictures_are_packed_anew(tmp_path: Path) -> None:
     exif[0x010E] = "where I live"
     marked.save(folder / "0.jpg", exif=exif)
     here = served(tmp_path, path_heap(folder, tmp_path / "v")).prepared()
-    position = here.project.find("0.jpg")
+    position = [item.key for item in here.project.items()].index("0.jpg")
 
     for route, edge in (("thumb", 480), ("picture", 1600)):
         reply = here.seat().get(f"/{route}/{position}")

@@ -25,8 +25,7 @@ from likewise.app._cards import MANY_COLUMNS, card_of, compared
 from likewise.app._messages import Card
 from likewise.app._movement import LATELY, Movement
 from likewise.app._show import IN_A_ROW, MANY_GROUPS, PER_PICKER
-from likewise.app._stamped import Stamp
-from likewise.storage import Item
+from likewise.storage import Author, Item
 
 MANY = blobs((3,) * (PER_PICKER + 8), spread=0.05)
 
@@ -43,8 +42,8 @@ def many(tmp_path: Path) -> Served:
 
 
 def zoe_tells(here: Served, i: int, j: int, verdict: str) -> None:
-    here.desk.journal.stamp = Stamp("zoe", new_id())
-    here.desk.session.tell_pair(i, j, verdict)
+    with here.desk.journal.by(Author("zoe", new_id())):
+        here.desk.session.tell_pair(i, j, verdict)
 
 
 def row(**columns: Any) -> Card:
@@ -314,8 +313,8 @@ def test_a_group_is_named_after_an_item_that_is_in_the_game(rows: Served) -> Non
     answered(browser, "same")
     group = rows.desk.session.groups[0]
     first, *others = group.samples
-    rows.desk.journal.stamp = Stamp("zoe", new_id())
-    rows.desk.session.set_aside(first)
+    with rows.desk.journal.by(Author("zoe", new_id())):
+        rows.desk.session.set_aside(first)
 
     left = rows.shown._group(rows.desk.session.groups[0], 0)
 

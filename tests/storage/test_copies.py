@@ -12,7 +12,7 @@ from likewise.errors import StorageError
 from likewise.knowledge import Renamed
 from likewise.storage import open_store
 from likewise.storage.sql import daily_copy
-from likewise.storage.sql._upgrade import back_up
+from likewise.storage.sql._schema import back_up
 
 DAY = 86_400.0
 NOW = 1_785_000_000.0  # 25 July 2026

@@ -7,10 +7,9 @@ from contextlib import contextmanager
 from threading import RLock
 
 from likewise.app._messages import Aside, Pick, Rename, Reply, Undo
-from likewise.app._stamped import Stamp, StampedJournal
-from likewise.knowledge import Answer, Event, Question, Told, Verdict
+from likewise.knowledge import Answer, Event, Question, Told, Verdict, told_in
 from likewise.session import Session, is_due
-from likewise.storage import OpenQuestion, Project
+from likewise.storage import Author, OpenQuestion, Project, ProjectJournal
 
 EVERY = 15  # of a person's questions one is a check
 LEASE = 600.0  # seconds for which a question is one person's
@@ -40,11 +39,11 @@ class Desk:
     def __init__(
         self,
         project: Project,
-        begin: Callable[[StampedJournal], Session],
+        begin: Callable[[ProjectJournal], Session],
         clock: Callable[[], float],
     ) -> None:
         self.project = project
-        self.journal = StampedJournal(project, clock)
+        self.journal = ProjectJournal(project, None, clock)
         self.session = begin(self.journal)
         self.checks = int(project.info().settings.get("checks", EVERY))
         self.lock = RLock()
@@ -67,7 +66,7 @@ class Desk:
         with self.lock:
             self.catch_up()
             now = self._clock()
-            mine = self.project.question_of(who)
+            mine = self.held(who)
             if mine is not None and self._is_open(mine.question):
                 return self.project.extend(mine.id, now + LEASE) or mine
             if mine is not None:
@@ -77,14 +76,14 @@ class Desk:
     def _new_question(self, who: str, now: float) -> OpenQuestion | None:
         pending = [
             other.question
-            for other in self.project.open_questions(now)
-            if other.who != who
+            for other in self.project.latest(self.version).questions
+            if other.who != who and other.until > now
         ]
         for _ in range(TRIES):
             found = self._proposed(who, pending)
             if found is None:
                 return None
-            wanted = OpenQuestion(who, found, now + LEASE, self.version)
+            wanted = OpenQuestion(who, found, now + LEASE)
             opened = self.project.open_question(wanted, now=now)
             if opened is not None:
                 return opened
@@ -98,9 +97,14 @@ class Desk:
 
     def _answers_of(self, who: str) -> list[Answer]:
         """Return what a person has answered, as far as it stands, oldest first."""
-        journal = self.journal
-        mine = [at for at in self.session.acts if journal.whose[at] == who]
-        return [answer for at in mine for answer in journal.told(at)]
+        acts = self.journal.acts
+        mine = [acts[at] for at in self.session.acts if acts[at].who == who]
+        return [answer for act in mine for answer in told_in(act.event)]
+
+    def held(self, who: str) -> OpenQuestion | None:
+        """Return the question that a person has."""
+        questions = self.project.latest(self.version).questions
+        return next((q for q in questions if q.who == who), None)
 
     def disagreement(self, who: str) -> int | None:
         """Return the answer of a person's last act that denies earlier ones, by id.
@@ -110,13 +114,13 @@ class Desk:
         last = self.last_act(who)
         if last is None:
             return None
-        told = {answer.id for answer in self.journal.told(last)}
+        told = {answer.id for answer in told_in(self.journal.acts[last].event)}
         doubtful = {answer.id for answer in self.session.doubtful}
         return max(told & doubtful - self.session.kept, default=None)
 
     def catch_up(self) -> None:
         """Take in what another server, or an import, has put into the project."""
-        if self.journal.catch_up():
+        if self.journal.catch_up().acts:
             self.session.reload()
 
     def _is_open(self, question: Question) -> bool:
@@ -127,8 +131,8 @@ class Desk:
 
     def others(self, who: str) -> int:
         """Return how many other people have a question before them."""
-        open_ones = self.project.open_questions(self._clock())
-        return sum(question.who != who for question in open_ones)
+        now, questions = self._clock(), self.project.latest(self.version).questions
+        return sum(q.who != who and q.until > now for q in questions)
 
     # Acts
 
@@ -208,8 +212,8 @@ class Desk:
     def last_act(self, who: str) -> int | None:
         """Return the position of a person's last act that still stands."""
         standing = self.session.acts
-        whose = self.journal.whose
-        return next((at for at in reversed(standing) if whose[at] == who), None)
+        acts = self.journal.acts
+        return next((at for at in reversed(standing) if acts[at].who == who), None)
 
     def _give_back(self, who: str, event: Event | None) -> Verdict | None:
         if not isinstance(event, Told) or event.answers[-1].how not in QUESTIONED:
@@ -217,16 +221,16 @@ class Desk:
         now, told = self._clock(), event.answers[-1]
         if not self._is_open(told.question):
             return None
-        mine = self.project.question_of(who)
+        mine = self.held(who)
         if mine is not None:
             self.project.close_question(mine.id)
-        wanted = OpenQuestion(who, told.question, now + LEASE, self.version)
+        wanted = OpenQuestion(who, told.question, now + LEASE)
         opened = self.project.open_question(wanted, now=now)
         return told.verdict if opened and told.how == "asked" else None
 
     def _missed(self, client_id: str) -> str | None:
         """Return why an act was not recorded now; a repeated one was, before."""
-        return None if client_id in self.journal.seen else ALREADY
+        return ALREADY if self.journal.position_of(client_id) is None else None
 
     @contextmanager
     def _acting(
@@ -235,19 +239,16 @@ class Desk:
         """Hold the desk for one act; None when it was done before or came too late."""
         with self.lock:
             self.catch_up()
-            mine = self.project.question_of(who)
-            done = client_id in self.journal.seen
+            mine = self.held(who)
+            done = self.journal.position_of(client_id) is not None
             late = question is not None and (mine is None or mine.id != question)
             if done or late:
                 yield None
                 return
             closes = question if mine is not None else None
             self.before_act()
-            self.journal.stamp = Stamp(who, client_id, closes)
-            try:
+            with self.journal.by(Author(who, client_id, closes)):
                 yield mine or OpenQuestion(who, Question(0, 0), 0.0)
-            finally:
-                self.journal.stamp = None
 
 
 ALREADY = "This was answered already; here is the present question."

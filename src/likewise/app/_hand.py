@@ -23,7 +23,7 @@ class Hand:
 
     Examples
     --------
-    >>> from likewise.storage._open import open_store
+    >>> from likewise.storage import open_store
     >>> project = open_store("memory://").create("leaves", {}, now=0.0)
     >>> _ = project.add_items([Item("a.png", "image"), Item("b.png", "image")])
     >>> [item.key for item in Hand(project).items([1, 0, 1])]

@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 from likewise.app._desk import Desk
 from likewise.app._messages import Preparing
 from likewise.app._show import Shown
-from likewise.app._stamped import StampedJournal
 from likewise.encoders import Encoder, VectorCache, encoder_for
 from likewise.errors import InputError, LikewiseError
 from likewise.items import (
@@ -29,7 +28,7 @@ from likewise.items import (
     traces_of,
 )
 from likewise.session import FEATURES, Session
-from likewise.storage import Item, Project, Trace, kept_affinity
+from likewise.storage import Item, Project, ProjectJournal, Trace, kept_affinity
 
 Watch: TypeAlias = Callable[[int, int, str], None]
 AUTO = "auto"
@@ -177,12 +176,12 @@ class Workshop:
         self.shown = self._shown(desk, pile)
         return self.shown
 
-    def _begin(self, X: NDArray[Any]) -> Callable[[StampedJournal], Session]:
+    def _begin(self, X: NDArray[Any]) -> Callable[[ProjectJournal], Session]:
         options = dict(self._options)
         if options.get("affinity", AUTO) == AUTO:
             options["affinity"] = kept_affinity(self.project, self._watch_neighbours)
 
-        def begin(journal: StampedJournal) -> Session:
+        def begin(journal: ProjectJournal) -> Session:
             return Session(X, **options, journal=journal)
 
         return begin

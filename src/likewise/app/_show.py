@@ -109,7 +109,7 @@ class Shown:
     def candidates(self, who: str, page: int) -> Candidates | None:
         """Return a page of groups for the sample of a person's question."""
         with self.desk.lock:
-            mine = self.desk.project.question_of(who)
+            mine = self.desk.held(who)
             if mine is None:
                 return None
             sample = mine.question.sample
@@ -130,7 +130,7 @@ class Shown:
     def ahead(self, who: str) -> Ahead:
         """Return the pictures of what may be asked next."""
         with self.desk.lock:
-            mine = self.desk.project.question_of(who)
+            mine = self.desk.held(who)
             if mine is None or self.kind != "image":
                 return Ahead(pictures=[])
             nexts = [

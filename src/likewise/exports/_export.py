@@ -47,7 +47,7 @@ def export_chunks(
 
     Examples
     --------
-    >>> from likewise.storage._open import Item, open_store
+    >>> from likewise.storage import Item, open_store
     >>> project = open_store("memory://").create("leaves", {}, now=0.0)
     >>> _ = project.add_items([Item(f"{name}.png", "image") for name in "abc"])
     >>> session = Session([[0.0], [0.1], [9.0]], n_clusters=2)

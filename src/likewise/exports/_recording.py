@@ -60,7 +60,7 @@ def record(incoming: Incoming, project: Project, *, who: str, now: float) -> Rec
     Examples
     --------
     >>> from likewise import Question, Verdict
-    >>> from likewise.storage._open import open_store
+    >>> from likewise.storage import open_store
     >>> project = open_store("memory://").create("leaves", {}, now=0.0)
     >>> known = Incoming((Answer(Question(0, 1), Verdict.SAME, how="given"),))
     >>> record(known, project, who="ann", now=60.0)

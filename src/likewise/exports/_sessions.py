@@ -18,7 +18,7 @@ def session_of(project: Project) -> Session:
     Examples
     --------
     >>> import numpy as np
-    >>> from likewise.storage._open import open_store
+    >>> from likewise.storage import open_store
     >>> project = open_store("memory://").create("leaves", {}, now=0.0)
     >>> project.put_array("features", np.array([[0.0], [0.1], [9.0]]))
     >>> session_of(project).n_samples

@@ -1,4 +1,4 @@
-"""Items in a database."""
+"""Items and arrays in a database."""
 
 from __future__ import annotations
 
@@ -8,12 +8,30 @@ from dataclasses import dataclass
 from itertools import islice, starmap
 from typing import Any, cast
 
-from sqlalchemy import Connection, Row, bindparam, func, insert, select, update
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Row,
+    bindparam,
+    delete,
+    func,
+    insert,
+    select,
+    update,
+)
 from sqlalchemy.exc import IntegrityError
 
-from likewise.storage._checks import checked_keys, duplicate, no_item
-from likewise.storage._protocol import Item, Trace
-from likewise.storage.sql._schema import ITEM
+from likewise._arrays import Samples
+from likewise.storage._blocks import joined, pack, split, stacked, unpack
+from likewise.storage._protocol import (
+    Item,
+    Trace,
+    checked_keys,
+    duplicate,
+    no_array,
+    no_item,
+)
+from likewise.storage.sql._schema import ARRAY_BLOCK, ITEM
 
 AT_ONCE = 2000  # items that are written together
 N_NAMED = 500  # positions that one query names
@@ -62,8 +80,8 @@ class Items:
                 self.connection.exec_driver_sql(str(written), rows)
         except IntegrityError:
             keys = [item.key for item in items]
-            there = [key for key in keys if self.find(key) is not None]
-            raise duplicate(there[0]) from None
+            there = self._positions()
+            raise duplicate(next(key for key in keys if key in there)) from None
 
     def between(self, start: int, stop: int | None) -> tuple[Item, ...]:
         """Return the items at positions start to stop."""
@@ -99,13 +117,6 @@ class Items:
         # As the driver gives them: a million rows of another kind take long to make.
         with self.connection.execute(wanted) as result:
             return list(starmap(Trace, cast("Any", result.cursor).fetchall()))
-
-    def find(self, key: str) -> int | None:
-        """Return the position of an item."""
-        position = select(ITEM.c.position).where(
-            ITEM.c.project == self.project, ITEM.c.key == key
-        )
-        return self.connection.scalar(position)
 
     def mark(self, statuses: Mapping[str, str]) -> None:
         """Note what became of the sources of items, by their keys."""
@@ -152,3 +163,74 @@ class Items:
 
 def _item(row: Row[Any]) -> Item:
     return Item(row.key, row.kind, row.digest, row.shown, row.status)
+
+
+@dataclass(frozen=True, slots=True)
+class Arrays:
+    """The arrays of one project as blocks of rows, over one connection."""
+
+    connection: Connection
+    project: int
+
+    def put(self, name: str, X: Samples) -> None:
+        """Keep an array instead of an older one; blocks that are the same stay."""
+        n_blocks = 0
+        for number, rows in enumerate(split(X)):
+            content, n_blocks = pack(rows), number + 1
+            if self._content(name, number) != content:
+                self._drop(name, ARRAY_BLOCK.c.number == number)
+                self._insert(name, number, rows.shape[0], content)
+        self._drop(name, ARRAY_BLOCK.c.number >= n_blocks)
+
+    def append(self, name: str, X: Samples) -> None:
+        """Add rows; the last block is filled up before new ones are begun."""
+        last = self._n_blocks(name) - 1
+        if last < 0:
+            raise no_array(name)
+        rows = stacked(self._block(name, last), X)
+        self._drop(name, ARRAY_BLOCK.c.number == last)
+        for number, some in enumerate(split(rows), start=last):
+            self._insert(name, number, some.shape[0], pack(some))
+
+    def read(self, name: str) -> Samples:
+        """Return all the rows."""
+        n_blocks = self._n_blocks(name)
+        if not n_blocks:
+            raise no_array(name)
+        blocks = (self._block(name, number) for number in range(n_blocks))
+        return joined(blocks, self.n_rows(name))
+
+    def n_rows(self, name: str) -> int:
+        """Return how many rows there are; 0 when there is no such array."""
+        total = select(func.sum(ARRAY_BLOCK.c.n_rows)).where(self._are_of(name))
+        return int(self.connection.scalar(total) or 0)
+
+    def _insert(self, name: str, number: int, n_rows: int, content: bytes) -> None:
+        values = {
+            "project": self.project,
+            "name": name,
+            "number": number,
+            "n_rows": n_rows,
+            "content": content,
+        }
+        self.connection.execute(insert(ARRAY_BLOCK).values(values))
+
+    def _drop(self, name: str, which: ColumnElement[bool]) -> None:
+        self.connection.execute(delete(ARRAY_BLOCK).where(self._are_of(name), which))
+
+    def _block(self, name: str, number: int) -> Samples:
+        return unpack(self._content(name, number) or b"")
+
+    def _content(self, name: str, number: int) -> bytes | None:
+        content = select(ARRAY_BLOCK.c.content).where(
+            self._are_of(name), ARRAY_BLOCK.c.number == number
+        )
+        return self.connection.scalar(content)
+
+    def _n_blocks(self, name: str) -> int:
+        n_blocks = select(func.count()).where(self._are_of(name))
+        return int(self.connection.scalar(n_blocks) or 0)
+
+    def _are_of(self, name: str) -> ColumnElement[bool]:
+        table = ARRAY_BLOCK.c
+        return (table.project == self.project) & (table.name == name)
