@@ -8,7 +8,17 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from likewise.knowledge import Answer, Knowledge, Question, Verdict
+from likewise.knowledge import (
+    Answer,
+    Event,
+    Knowledge,
+    Numbered,
+    Question,
+    Renamed,
+    Together,
+    Undone,
+    Verdict,
+)
 from likewise.session import Numbers
 
 NOTHING = Knowledge(6)
@@ -69,6 +79,39 @@ def test_samples_set_aside_have_no_number() -> None:
     labels = np.array([0, 0, -1, -1, 1, 1])
 
     assert set(first(labels).of(labels)) == {0, 1}
+
+
+def test_numbers_follow_from_all_events_also_undone_ones() -> None:
+    events: list[Event] = [
+        Numbered(((1, 4), (2, 7))),
+        Together((Renamed(4, "oak"), Numbered(((1, 5),)))),
+        Undone(1),
+    ]
+
+    assert Numbers.after(events).anchors == {1: 5, 2: 7}
+
+
+def test_older_projects_begin_with_the_numbers_of_their_settings() -> None:
+    older = Numbers.kept_in({"numbers": {"1": 3, "2": 6}})
+
+    found = Numbers.after([Numbered(((2, 7), (3, 0)))], older)
+
+    assert found.anchors == {1: 3, 2: 7, 3: 0}
+
+
+anchors = st.dictionaries(st.integers(1, 4), st.integers(0, 5))
+
+
+@given(anchors, anchors)
+def test_what_is_recorded_leads_from_old_numbers_to_new(
+    before: dict[int, int], more: dict[int, int]
+) -> None:
+    start, wanted = Numbers(before), Numbers({**before, **more})
+
+    event = wanted.since(start)
+
+    assert (event is None) == (start == wanted)
+    assert Numbers.after([event] if event else [], start) == wanted
 
 
 def test_numbers_survive_being_kept_in_settings() -> None:

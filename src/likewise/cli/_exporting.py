@@ -23,6 +23,7 @@ from likewise.exports import (
     Row,
     answer_chunks,
     confirmed_only,
+    numbers_of,
     read_answers,
     read_labels,
     record,
@@ -32,7 +33,6 @@ from likewise.exports import (
     traces_of,
     write_folders,
 )
-from likewise.session import Numbers
 from likewise.storage import SUFFIXES, Project, Store, open_store
 
 Source = Annotated[
@@ -172,8 +172,7 @@ def _chosen(store: Store, name: str | None, usual: str | None) -> Project:
 
 
 def _rows(project: Project, only_confirmed: bool) -> Iterator[Row]:
-    numbers = Numbers.kept_in(project.info().settings)
-    rows = rows_of(session_of(project), traces_of(project), numbers)
+    rows = rows_of(session_of(project), traces_of(project), numbers_of(project))
     return confirmed_only(rows) if only_confirmed else rows
 
 

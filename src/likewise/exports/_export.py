@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 from likewise.errors import InputError
 from likewise.exports._answers import answer_chunks
-from likewise.exports._rows import Row, rows_of, traces_of
+from likewise.exports._rows import Row, numbers_of, rows_of, traces_of
 from likewise.exports._tables import csv_chunks, jsonl_chunks, parquet_chunks
-from likewise.session import Numbers, Session
+from likewise.session import Session
 from likewise.storage import Project
 
 
@@ -56,8 +56,7 @@ def export_chunks(
     """
     if kind == "answers":
         return answer_chunks(project)
-    numbers = Numbers.kept_in(project.info().settings)
-    rows = rows_of(session, traces_of(project), numbers)
+    rows = rows_of(session, traces_of(project), numbers_of(project))
     return table_chunks(kind, rows, raw=raw)
 
 

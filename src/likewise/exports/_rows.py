@@ -100,6 +100,12 @@ def rows_of(
     return (row(at, item.key, *values) for at, (item, values) in numbered_items)
 
 
+def numbers_of(project: Project) -> Numbers:
+    """Return the numbers that people have seen the groups of a project under."""
+    start = Numbers.kept_in(project.info().settings)
+    return Numbers.after((act.event for act in project.acts()), start)
+
+
 def _values(column: NDArray[Any]) -> Iterator[Any]:
     """Yield plain numbers, without a list of all."""
     for start in range(0, len(column), PAGE):

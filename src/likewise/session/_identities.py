@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from likewise._arrays import Indices
-from likewise.knowledge import Knowledge
+from likewise.knowledge import Event, Knowledge, Numbered, numbers_in
 from likewise.session._summary import clusters_in
 
 NUMBERS = "numbers"  # the setting of a project that keeps them
@@ -38,8 +38,47 @@ class Numbers:
     anchors: Mapping[int, int] = field(default_factory=dict)
 
     @classmethod
+    def after(cls, events: Iterable[Event], start: Numbers | None = None) -> Numbers:
+        """Return the numbers after events: all of them, also those that were undone.
+
+        Parameters
+        ----------
+        events : iterable of Event
+            Oldest first; the latest sample of a number counts.
+        start : Numbers, optional
+            Those of a project that had numbers before its journal held them: see
+            :meth:`kept_in`.
+
+        Examples
+        --------
+        >>> Numbers.after([Numbered(((1, 4), (2, 7))), Numbered(((1, 5),))]).anchors
+        {1: 5, 2: 7}
+        """
+        anchors = dict(start.anchors) if start else {}
+        for event in events:
+            anchors.update(numbers_in(event))
+        return cls(anchors)
+
+    def since(self, before: Numbers) -> Numbered | None:
+        """Return what to record so that numbers which were known become these.
+
+        Examples
+        --------
+        >>> Numbers({1: 5, 2: 7}).since(Numbers({1: 4, 2: 7}))
+        Numbered(anchors=((1, 5),))
+        >>> Numbers({1: 4}).since(Numbers({1: 4})) is None
+        True
+        """
+        new = [
+            (int(number), int(sample))
+            for number, sample in sorted(self.anchors.items())
+            if before.anchors.get(number) != sample
+        ]
+        return Numbered(tuple(new)) if new else None
+
+    @classmethod
     def kept_in(cls, settings: Mapping[str, Any]) -> Numbers:
-        """Return the numbers that the settings of a project hold."""
+        """Return the numbers that the settings of an older project hold."""
         kept = settings.get(NUMBERS, {})
         return cls({int(number): int(sample) for number, sample in kept.items()})
 

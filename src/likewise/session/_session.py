@@ -14,10 +14,12 @@ from likewise.knowledge import (
     Journal,
     Kept,
     MemoryJournal,
+    Numbered,
     Question,
     Retracted,
     Undone,
     Verdict,
+    without_numbers,
 )
 from likewise.methods import AnyMethod, find_method
 from likewise.session._control import as_check, check_of
@@ -234,7 +236,7 @@ class Session(Pile):
         position = self._standing.acts[-1] if act is None else act
         event = list(self._journal.read())[position]
         self._append(Undone(position))
-        return event
+        return without_numbers(event)
 
     def retract(self, answer_id: int) -> None:
         """Take back one answer by its id (see :attr:`history`)."""
@@ -257,6 +259,10 @@ class Session(Pile):
         """Leave an answer that disagrees with others as it is, for good."""
         self._check_answer(answer_id)
         self._append(Kept((answer_id,)))
+
+    def number(self, numbers: Numbered) -> None:
+        """Record under which numbers people have seen groups; nothing else changes."""
+        self._append(numbers)
 
     def check(self, pending: Iterable[Question] = ()) -> Question | None:
         """Return a pair to ask again although earlier answers imply its relation.
