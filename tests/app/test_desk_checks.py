@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 from fastapi.testclient import TestClient
-from tests.app.places import Served, answered, new_id, rows_heap, served, truly
+from tests.app.places import Served, answered, new_id, rows_source, served, truly
 from tests.problems import blobs
 
-from likewise.app._desk import EVERY
+from likewise.app._project import EVERY
 from likewise.knowledge import Question
 from likewise.session._control import is_drawn
 
@@ -23,14 +23,14 @@ METHODS = ("likewise", "urasc+n")
 
 def sorting(folder: Path, every: int | None = None, **how: Any) -> Served:
     """Return a server of thirty rows with checks this often."""
-    here = served(folder, rows_heap(PILE), **how)
+    here = served(folder, rows_source(PILE), **how)
     if every is not None:
         here.project.change({"checks": every})
     return here.prepared()
 
 
 def asked(here: Served, who: str = "ann") -> Question:
-    mine = here.desk.question(who)
+    mine = here.question(who)
     assert mine is not None
     return mine.question
 
@@ -86,7 +86,7 @@ def test_checks_as_often_as_wanted(method: str, tmp_path: Path) -> None:
 def test_no_checks_when_they_are_off(tmp_path: Path) -> None:
     here = sorting(tmp_path, 0)
     for _ in range(40):
-        if here.desk.question("ann") is None:
+        if here.question("ann") is None:
             break
         assert not is_drawn(asked(here))
         answer(here)
@@ -110,14 +110,14 @@ def test_two_people_are_never_asked_the_same_check(tmp_path: Path) -> None:
         answer(here, "ann")
         answer(here, "bob")
 
-    checks = [a for a in here.desk.session.history if is_drawn(a.question)]
+    checks = [a for a in here.session.history if is_drawn(a.question)]
     assert len({a.question.pair for a in checks}) == len(checks) >= 4
 
 
 def test_checks_come_to_an_end_with_the_other_questions(tmp_path: Path) -> None:
     here = sorting(tmp_path, 1)
     drawn = []
-    while here.desk.question("ann") is not None:
+    while here.question("ann") is not None:
         drawn.append(is_drawn(asked(here)))
         answer(here)
 
@@ -151,12 +151,12 @@ def test_undo_gives_a_check_back(tmp_path: Path) -> None:
 def test_a_pick_answers_a_check(tmp_path: Path) -> None:
     here = sorting(tmp_path, 5)
     check = until_check(here)
-    mine = here.desk.question("ann")
+    mine = here.question("ann")
     assert mine is not None
-    home = here.desk.session.view.known.constraints.group(check.sample)
+    home = here.session.view.known.constraints.group(check.sample)
     body = {"question": mine.id, "group": home, "client_id": new_id()}
     if home == check.sample:
-        body["group"] = here.desk.session.groups[-1].samples[-1]
+        body["group"] = here.session.groups[-1].samples[-1]
     here.seat("ann").post("/api/pick", json=body)
 
     assert not is_drawn(asked(here))
@@ -198,8 +198,8 @@ def test_how_often_is_changed_for_everybody_and_for_good(tmp_path: Path) -> None
 
     assert here.seat("bob").get("/api/state").json()["checks"] == 3
     until_check(here)
-    assert len(here.desk.session.history) < EVERY
-    assert here.restarted().desk.checks == 3
+    assert len(here.session.history) < EVERY
+    assert here.restarted().now.display.checks == 3
 
 
 @pytest.mark.parametrize("wrong", [-1, 1001, 2.5, "3", True])
@@ -208,7 +208,7 @@ def test_how_often_is_a_number_up_to_a_thousand(tmp_path: Path, wrong: Any) -> N
     reply = here.seat("ann").post("/api/settings", json={"checks": wrong})
 
     assert reply.status_code == 422
-    assert here.desk.checks == EVERY
+    assert here.now.display.checks == EVERY
 
 
 # Answers that deny
@@ -218,12 +218,12 @@ def test_a_check_that_fails_is_a_disagreement(tmp_path: Path) -> None:
     here = sorting(tmp_path, 5)
     until_check(here)
     state = denied(here.seat("ann"))
-    doubtful = here.desk.session.doubtful[-1].id
+    doubtful = here.session.doubtful[-1].id
 
     assert state["disagreement"] == doubtful
     assert state["saved"].startswith("Saved: ")
     assert here.seat("ann").get("/api/state").json()["disagreement"] == doubtful
-    assert here.restarted().desk.disagreement("ann") == doubtful
+    assert here.restarted().now.disagreement("ann") == doubtful
 
 
 def test_a_disagreement_is_shown_to_who_has_it_until_they_go_on(
@@ -251,7 +251,7 @@ def test_a_disagreement_that_was_left_to_be_is_shown_no_more(tmp_path: Path) -> 
     here = sorting(tmp_path, 5)
     until_check(here)
     state = denied(here.seat("ann"))
-    here.desk.act("bob", new_id(), lambda s: s.keep(state["disagreement"]))
+    here.elsewhere("bob").keep(state["disagreement"])
 
     assert here.seat("ann").get("/api/state").json()["disagreement"] is None
 
@@ -261,16 +261,16 @@ def test_a_pick_that_earlier_answers_deny_is_kept_as_doubtful(tmp_path: Path) ->
     apart: frozenset[int] = frozenset()
     while not apart:
         check = until_check(here)
-        constraints = here.desk.session.view.known.constraints
+        constraints = here.session.view.known.constraints
         apart = constraints.apart_from(constraints.group(check.sample))
         if not apart:
             answer(here)
-    mine = here.desk.question("ann")
+    mine = here.question("ann")
     assert mine is not None
     body = {"question": mine.id, "group": min(apart), "client_id": new_id()}
     state = here.seat("ann").post("/api/pick", json=body).json()
 
-    assert state["disagreement"] == here.desk.session.doubtful[-1].id
+    assert state["disagreement"] == here.session.doubtful[-1].id
     assert state["saved"] == "Saved: picked its group"
     assert state["question"]["id"] != mine.id
 
@@ -285,5 +285,5 @@ def test_progress_counts_checks_and_what_they_show(tmp_path: Path) -> None:
     assert [before[name] for name in names] == [0, 0, 0]
     assert before["wrong"] is None
     assert [after[name] for name in names] == [1, 1, 1]
-    assert after["wrong"] == pytest.approx(here.desk.session.reliability.rate)
+    assert after["wrong"] == pytest.approx(here.session.reliability.rate)
     assert after["wrong"] > 0.015

@@ -9,14 +9,14 @@ import numpy as np
 from PIL import Image
 from tests.app.places import served
 
-from likewise.app import DigitsHeap
-from likewise.app._digits import EDGE, drawn
+from likewise.app import DigitsSource
+from likewise.app._preparing import EDGE, drawn_digit
 
 
 def test_a_digit_is_drawn_dark_on_light() -> None:
     pixels = np.zeros(64)
     pixels[:32] = 16
-    picture = Image.open(BytesIO(drawn(pixels)))
+    picture = Image.open(BytesIO(drawn_digit(pixels)))
 
     assert picture.size == (EDGE, EDGE)
     assert picture.getpixel((60, 25)) == 0
@@ -24,7 +24,7 @@ def test_a_digit_is_drawn_dark_on_light() -> None:
 
 
 def test_the_demo_has_a_question_and_its_pictures(tmp_path: Path) -> None:
-    here = served(tmp_path, DigitsHeap(tmp_path / "pictures")).prepared()
+    here = served(tmp_path, DigitsSource(tmp_path / "pictures")).prepared()
     browser = here.seat()
     state = browser.get("/api/state").json()
 

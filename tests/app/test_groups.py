@@ -14,19 +14,18 @@ from tests.app.places import (
     Served,
     answered,
     new_id,
-    path_heap,
+    path_source,
     picture_folder,
-    rows_heap,
+    rows_source,
     served,
 )
 from tests.problems import blobs
 
-from likewise.app._messages import Aside
-from likewise.app._show import Shown
-from likewise.app.groups._plans import MEANWHILE
-from likewise.app.groups._show import PER_PAGE, group_of, groups_of
+from likewise.app._commands import MEANWHILE
+from likewise.app._snapshot import Snapshot
+from likewise.app.groups._presenter import PER_PAGE, group_of, groups_of
 from likewise.knowledge import Verdict
-from likewise.storage import Author, Project, open_store
+from likewise.storage import Project, open_store
 
 HEAPS = blobs((10, 10, 10), spread=0.6)
 ACTIONS = ("confirm", "reject", "move", "new", "aside")
@@ -35,7 +34,7 @@ ACTIONS = ("confirm", "reject", "move", "new", "aside")
 @pytest.fixture
 def heaps(tmp_path: Path) -> Served:
     """Three heaps of ten, of each of which some are confirmed."""
-    here = served(tmp_path, rows_heap(HEAPS)).prepared()
+    here = served(tmp_path, rows_source(HEAPS)).prepared()
     zoe_knows(here)
     return here
 
@@ -47,17 +46,17 @@ def bob(heaps: Served) -> TestClient:
 
 def zoe_knows(here: Served) -> None:
     """Tell of four items of each heap that they are together, and the heaps apart."""
+    zoe = here.elsewhere("zoe")
     for truth in range(3):
         first, *others = heap_of(truth)[:4]
         for item in others:
-            zoe_tells(here, item, first, "same")
+            zoe.tell_pair(item, first, "same")
         for before in range(truth):
-            zoe_tells(here, first, heap_of(before)[0], "different")
+            zoe.tell_pair(first, heap_of(before)[0], "different")
 
 
 def zoe_tells(here: Served, i: int, j: int, verdict: str) -> None:
-    with here.desk.journal.by(Author("zoe", new_id())):
-        here.desk.session.tell_pair(i, j, verdict)
+    here.elsewhere("zoe").tell_pair(i, j, verdict)
 
 
 def post(browser: TestClient, act: str, **body: Any) -> Any:
@@ -86,8 +85,8 @@ def guessed(browser: TestClient, item: int) -> list[int]:
     return [card["item"] for card, is_known in pairs if not is_known]
 
 
-def confirmed(shown: Shown) -> set[int]:
-    return set(np.flatnonzero(shown.overview().confirmed).tolist())
+def confirmed(now: Snapshot) -> set[int]:
+    return set(np.flatnonzero(now.confirmed).tolist())
 
 
 def heap_of(truth: int) -> list[int]:
@@ -103,7 +102,7 @@ def review_of(browser: TestClient, action: str) -> dict[str, Any]:
 
 def told(here: Served) -> Any:
     """Return everything that is known, to be compared."""
-    known = here.desk.session.view.known
+    known = here.session.view.known
     return known.constraints.group_of, known.constraints.apart, known.aside
 
 
@@ -111,7 +110,7 @@ def told(here: Served) -> Any:
 
 
 def test_groups_are_listed_largest_first_and_hold_everything(rows: Served) -> None:
-    found = groups_of(rows.shown).groups
+    found = groups_of(rows.now).groups
 
     assert sum(group.size for group in found) == 12
     assert [g.size for g in found] == sorted((g.size for g in found), reverse=True)
@@ -120,10 +119,10 @@ def test_groups_are_listed_largest_first_and_hold_everything(rows: Served) -> No
 def test_a_group_is_shown_page_by_page(tmp_path: Path) -> None:
     tiny = blobs((PER_PAGE + 9,), spread=0.1)
     options = {"n_clusters": 1, "method": "random", "random_state": 0}
-    here = served(tmp_path, rows_heap(tiny), options=options).prepared()
+    here = served(tmp_path, rows_source(tiny), options=options).prepared()
     zoe_tells(here, 4, 7, "same")
 
-    pages = [group_of(here.shown, 0, start) for start in (0, PER_PAGE, 10**6)]
+    pages = [group_of(here.now, 0, start) for start in (0, PER_PAGE, 10**6)]
 
     sizes = [(len(p.items), len(p.confirmed), p.has_more) for p in pages if p]
     assert sizes == [(PER_PAGE, PER_PAGE, True), (9, 9, False), (0, 0, False)]
@@ -135,7 +134,7 @@ def test_a_group_is_shown_page_by_page(tmp_path: Path) -> None:
 def test_a_page_beyond_the_last_one_is_the_last_one(tmp_path: Path) -> None:
     tiny = blobs((PER_PAGE + 9,), spread=0.1)
     options = {"n_clusters": 1, "method": "random", "random_state": 0}
-    browser = served(tmp_path, rows_heap(tiny), options=options).prepared().seat()
+    browser = served(tmp_path, rows_source(tiny), options=options).prepared().seat()
 
     for path in ("/groups/0", "/groups/not-placed"):
         text = browser.get(f"{path}?start=600").text
@@ -146,11 +145,11 @@ def test_a_page_beyond_the_last_one_is_the_last_one(tmp_path: Path) -> None:
 def test_guessed_items_come_least_sure_or_most_typical_first(
     tmp_path: Path, order: Any, sign: int
 ) -> None:
-    here = served(tmp_path, rows_heap(blobs((8, 8, 8), spread=1.5))).prepared()
-    sure = here.desk.session.view.model.confidence
+    here = served(tmp_path, rows_source(blobs((8, 8, 8), spread=1.5))).prepared()
+    sure = here.session.view.model.confidence
 
-    for group in groups_of(here.shown).groups:
-        page = group_of(here.shown, group.id, 0, order)
+    for group in groups_of(here.now).groups:
+        page = group_of(here.now, group.id, 0, order)
         assert page is not None
         values = [
             sign * sure[card.item]
@@ -171,10 +170,10 @@ def test_how_sure_it_is_stays_hidden_without_hints(bob: TestClient) -> None:
 
 
 def test_an_item_that_is_set_aside_is_in_no_group(rows: Served) -> None:
-    rows.desk.set_aside("ann", Aside(item=5, client_id=new_id()))
+    rows.elsewhere("ann").set_aside(5)
 
-    assert group_of(rows.shown, 5, 0) is None
-    assert sum(group.size for group in groups_of(rows.shown).groups) == 11
+    assert group_of(rows.now, 5, 0) is None
+    assert sum(group.size for group in groups_of(rows.now).groups) == 11
 
 
 def test_groups_are_sorted_as_the_address_says(heaps: Served, bob: TestClient) -> None:
@@ -216,7 +215,7 @@ def test_the_tabs_say_how_many_there_are(heaps: Served, bob: TestClient) -> None
     page = bob.get("/groups").text
 
     assert counts["set-aside"] == 2
-    assert sum(counts.values()) + len(confirmed(heaps.shown)) == 30
+    assert sum(counts.values()) + len(confirmed(heaps.now)) == 30
     for words, number in [
         ("Not placed", counts["not-placed"]),
         ("Not sure", counts["not-sure"]),
@@ -255,13 +254,13 @@ def test_before_the_pile_is_read_every_tab_leads_to_the_question(
 def test_an_action_is_one_act_and_undone_as_a_whole(
     heaps: Served, bob: TestClient, action: str
 ) -> None:
-    before, version = told(heaps), heaps.desk.version
+    before, version = told(heaps), heaps.now.version
 
     reply = did(bob, "review", **review_of(bob, action))
 
     assert reply["saved"].startswith("Saved: 2 ")
     assert reply["can_undo"]
-    assert reply["version"] == heaps.desk.version == version + 1
+    assert reply["version"] == heaps.now.version == version + 1
     assert told(heaps) != before
     did(bob, "undo")
     assert told(heaps) == before
@@ -273,12 +272,12 @@ def test_an_action_that_comes_twice_is_done_once(
 ) -> None:
     body = {**review_of(bob, action), "client_id": new_id()}
     did(bob, "review", **body)
-    after, version = told(heaps), heaps.desk.version
+    after, version = told(heaps), heaps.now.version
 
     again = did(bob, "review", **body)
 
     assert again["saved"] == "Saved before"
-    assert (told(heaps), heaps.desk.version) == (after, version)
+    assert (told(heaps), heaps.now.version) == (after, version)
 
 
 @pytest.mark.parametrize("action", ACTIONS)
@@ -295,18 +294,18 @@ def test_only_what_is_selected_is_touched(
     heaps: Served, bob: TestClient, action: str
 ) -> None:
     body = review_of(bob, action)
-    known, before = confirmed(heaps.shown), together(heaps)
+    known, before = confirmed(heaps.now), together(heaps)
 
     did(bob, "review", **body)
 
     chosen = set(body["items"])
-    assert confirmed(heaps.shown) ^ known <= chosen
+    assert confirmed(heaps.now) ^ known <= chosen
     assert {group - chosen for group in together(heaps)} - {frozenset()} == before
 
 
 def together(here: Served) -> set[frozenset[int]]:
     """Return the groups that answers have made known."""
-    members = here.desk.session.view.known.constraints.members
+    members = here.session.view.known.constraints.members
     return {frozenset(samples) for samples in members.values()}
 
 
@@ -320,7 +319,7 @@ def test_confirmed_items_are_in_their_group_for_good(
     assert reply["saved"] == "Saved: 2 confirmed"
     assert reply["recorded"]["same"] == 2
     assert reply["after"]["confirmed"] == reply["before"]["confirmed"] + 2
-    assert set(body["items"]) <= confirmed(heaps.shown)
+    assert set(body["items"]) <= confirmed(heaps.now)
 
 
 def test_rejected_items_are_not_placed_and_elsewhere(
@@ -332,7 +331,7 @@ def test_rejected_items_are_not_placed_and_elsewhere(
     reply = did(bob, "review", **body)
 
     stay = reply["stay"]
-    labels = heaps.shown.overview().labels
+    labels = heaps.now.labels
     assert all(labels[item] != labels[stay] for item in body["items"])
     open_ones = [c["item"] for c in bob.get("/api/items").json()["items"]]
     assert set(body["items"]) <= set(open_ones)
@@ -345,7 +344,7 @@ def test_moved_items_are_in_the_other_group(heaps: Served, bob: TestClient) -> N
 
     reply = did(bob, "review", **body)
 
-    labels = heaps.shown.overview().labels
+    labels = heaps.now.labels
     assert all(labels[item] == labels[body["group"]] for item in body["items"])
     assert reply["saved"] == f"Saved: 2 moved to Group {other['number']}"
 
@@ -383,12 +382,12 @@ def test_guesses_of_several_groups_are_confirmed_at_once(
     page = bob.get("/api/items").json()
     items = [card["item"] for card in page["items"]][:6]
     seen = [group["id"] for group in page["groups"]][:6]
-    labels = heaps.shown.overview().labels
+    labels = heaps.now.labels
 
     reply = did(bob, "review", action="confirm", items=items, seen=seen)
 
     assert reply["stay"] is None or len(set(labels[items].tolist())) == 1
-    known = heaps.desk.session.view.known.constraints
+    known = heaps.session.view.known.constraints
     assert all(
         known.relation(i, j) is Verdict.SAME for i, j in zip(items, seen, strict=True)
     )
@@ -399,13 +398,13 @@ def test_what_answers_say_already_is_not_recorded_again(
 ) -> None:
     body = review_of(bob, "confirm")
     did(bob, "review", **body)
-    version = heaps.desk.version
+    version = heaps.now.version
 
     reply = did(bob, "review", **body)
 
     assert reply["saved"] is None
     assert "say so already" in reply["notice"]
-    assert heaps.desk.version == version
+    assert heaps.now.version == version
 
 
 def test_what_is_no_longer_where_it_was_seen_is_left_alone(
@@ -442,7 +441,7 @@ def test_groups_are_merged_and_parted_by_undo(bob: TestClient) -> None:
 
 def test_a_preview_records_nothing(heaps: Served, bob: TestClient) -> None:
     first, second, *_ = (group["id"] for group in listed(bob))
-    before, version = told(heaps), heaps.desk.version
+    before, version = told(heaps), heaps.now.version
     bodies: list[dict[str, Any]] = [
         {"groups": [first, second]},
         {"one": first, "other": second, "verdict": "same"},
@@ -454,14 +453,14 @@ def test_a_preview_records_nothing(heaps: Served, bob: TestClient) -> None:
     for body in bodies:
         assert set(did(bob, "preview", **body)) == {"recorded", "groups"}
 
-    assert (told(heaps), heaps.desk.version) == (before, version)
+    assert (told(heaps), heaps.now.version) == (before, version)
 
 
 @pytest.mark.parametrize("verdict", ["different", "unsure"])
 def test_groups_that_were_compared_are_not_suggested_again(
     tmp_path: Path, verdict: str
 ) -> None:
-    here = served(tmp_path, rows_heap(blobs((9, 9, 9), spread=1.8))).prepared()
+    here = served(tmp_path, rows_source(blobs((9, 9, 9), spread=1.8))).prepared()
     browser = here.seat()
     pages = [browser.get(f"/api/groups/{g['id']}").json() for g in listed(browser)]
     page = next(page for page in pages if page["similar"])
@@ -488,7 +487,7 @@ def test_groups_found_to_be_the_same_are_one(bob: TestClient) -> None:
 @pytest.fixture
 def fused(tmp_path: Path) -> Served:
     """Two heaps that one wrong answer has made one."""
-    here = served(tmp_path, rows_heap(HEAPS)).prepared()
+    here = served(tmp_path, rows_source(HEAPS)).prepared()
     for truth in range(3):
         first, *others = heap_of(truth)[:4]
         for item in others:
@@ -510,10 +509,10 @@ def test_the_answer_that_fused_two_groups_is_found_and_taken_back(
     assert (found["who"], found["at"]) == ("bob", fused.clock.now)
     assert found["sizes"] == [4, 4]
     did(browser, "unfuse", answer=found["answer"])
-    labels = fused.shown.overview().labels
+    labels = fused.now.labels
     assert labels[heap_of(0)[1]] != labels[heap_of(1)[1]]
     did(browser, "undo")
-    labels = fused.shown.overview().labels
+    labels = fused.now.labels
     assert labels[heap_of(0)[1]] == labels[heap_of(1)[1]]
 
 
@@ -529,7 +528,7 @@ def test_a_group_is_split_into_its_parts(fused: Served) -> None:
 
     assert reply["recorded"] == preview["recorded"]
     assert reply["recorded"]["taken_back"] == 1
-    labels = fused.shown.overview().labels
+    labels = fused.now.labels
     heaps = [{int(labels[item]) for item in heap_of(t)[:4]} for t in (0, 1)]
     assert [len(found) for found in heaps] == [1, 1]
     assert heaps[0] != heaps[1]
@@ -543,7 +542,7 @@ def test_what_is_moved_by_hand_is_recorded_there(fused: Served) -> None:
 
     did(browser, "split", group=group, moved=[{"item": item, "part": 1}])
 
-    relation = fused.desk.session.view.known.constraints.relation
+    relation = fused.session.view.known.constraints.relation
     assert relation(item, parts[1]["items"][0]["item"]) is Verdict.SAME
     assert relation(item, parts[0]["items"][0]["item"]) is Verdict.DIFFERENT
 
@@ -575,7 +574,7 @@ def test_numbers_and_names_stay_over_merge_undo_and_restart(
 ) -> None:
     store = open_store(tmp_path / "p.db" if kind == "sqlite" else "memory://")
     project: Project = store.create("pile", {}, now=0.0)
-    here = served(tmp_path, rows_heap(HEAPS), project=project).prepared()
+    here = served(tmp_path, rows_source(HEAPS), project=project).prepared()
     zoe_knows(here)
     browser = here.seat()
     first, second, _ = numbers(browser)
@@ -629,12 +628,12 @@ def test_a_group_keeps_number_and_name_when_its_first_item_leaves(
 def test_what_makes_no_sense_is_refused_in_a_sentence(
     heaps: Served, bob: TestClient, act: str, body: dict[str, Any], words: str
 ) -> None:
-    before = heaps.desk.version
+    before = heaps.now.version
 
     refused(post(bob, act, **body), 400, words)
     refused(post(bob, "preview", **body), 400, words)
 
-    assert heaps.desk.version == before
+    assert heaps.now.version == before
 
 
 @pytest.mark.parametrize(
@@ -688,7 +687,7 @@ def test_an_answer_that_is_gone_cannot_be_taken_back(bob: TestClient) -> None:
 
 
 def test_a_group_that_is_too_small_has_no_parts(tmp_path: Path) -> None:
-    heap = path_heap(picture_folder(tmp_path / "p", 4), tmp_path / "v")
+    heap = path_source(picture_folder(tmp_path / "p", 4), tmp_path / "v")
     browser = served(tmp_path, heap).prepared().seat()
     group = listed(browser)[-1]
 
@@ -721,12 +720,12 @@ BODIES: dict[str, dict[str, st.SearchStrategy[Any]]] = {
 @settings(max_examples=10, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
 def test_no_order_of_reviews_breaks_the_server(tmp_path: Path, data: Any) -> None:
-    here = served(tmp_path, rows_heap(HEAPS)).prepared()
+    here = served(tmp_path, rows_source(HEAPS)).prepared()
     browser = here.seat()
     for _ in range(8):
         act = data.draw(st.sampled_from(list(BODIES)))
         reply = post(browser, act, **data.draw(st.fixed_dictionaries(BODIES[act])))
         assert reply.status_code in (200, 400, 404, 409), reply.text
         assert browser.get("/groups").status_code == 200
-    assert not here.desk.session.doubtful
+    assert not here.session.doubtful
     assert told(here.restarted()) == told(here)

@@ -9,13 +9,19 @@ from typing import Any
 
 import pytest
 from fastapi.testclient import TestClient
-from tests.app.places import Clock, Served, answered, new_id, rows_heap, served
+from tests.app.places import Clock, Served, answered, new_id, rows_source, served
 from tests.problems import blobs
 
 from likewise import Answer, Question, Session, Verdict
-from likewise.app.history._choosing import SURPRISING, Wanted, chosen
-from likewise.app.history._ledger import Ledger, Mark, ledger_of
-from likewise.app.history._show import PER_ACT, PER_PAGE, History
+from likewise.app._ledger import (
+    SURPRISING,
+    Ledger,
+    Mark,
+    Wanted,
+    chosen,
+    ledger_of,
+)
+from likewise.app.history._presenter import PER_ACT, PER_PAGE
 from likewise.knowledge import (
     Event,
     Kept,
@@ -215,10 +221,7 @@ def tell(rows: Served) -> Tell:
     """Let somebody say something that nobody asked."""
 
     def tell(i: int, j: int, verdict: str, who: str = "ann") -> None:
-        def do(session: Session) -> None:
-            session.tell_pair(i, j, verdict, on_conflict="keep")
-
-        rows.desk.act(who, new_id(), do)
+        rows.elsewhere(who).tell_pair(i, j, verdict, on_conflict="keep")
 
     return tell
 
@@ -258,9 +261,7 @@ def test_an_answer_is_changed(ann: TestClient, tell: Tell, rows: Served) -> None
 
     assert reply["saved"] == "Saved: answer 1 changed to different"
     assert (reply["can_undo"], reply["disagreement"]) == (True, None)
-    assert [str(a) for a in rows.desk.session.history] == [
-        "answer 2: 0 and 1 are different"
-    ]
+    assert [str(a) for a in rows.session.history] == ["answer 2: 0 and 1 are different"]
     assert shown_states(ann) == {2: "stands", 1: "taken back"}
 
 
@@ -334,7 +335,7 @@ def test_an_act_sent_twice_is_done_once(
     first, again = (ann.post(path, json=body).json() for _ in range(2))
 
     assert first["act"] == again["act"] == 3
-    assert rows.desk.version == 4
+    assert rows.now.version == 4
 
 
 OTHERS: dict[str, Callable[[Session], None]] = {
@@ -356,8 +357,8 @@ def picture_of(session: Session) -> Any:
 def test_an_undone_act_can_be_brought_back(
     rows: Served, ann: TestClient, name: str
 ) -> None:
-    session = rows.desk.session
-    rows.desk.act("bob", new_id(), OTHERS[name])
+    OTHERS[name](rows.elsewhere("bob"))
+    session = rows.session
     done = picture_of(session)
 
     undoing = post(ann, "/api/undo-act", act=3)["act"]
@@ -390,7 +391,7 @@ def test_what_is_gone_meanwhile_is_refused_in_a_sentence(
     assert refused(ann, "/api/retract", answers=[2, 1]) == (409, gone)
     assert refused(ann, "/api/keep", answer=3)[0] == 409
     assert refused(ann, "/api/undo-act", act=0)[0] == 409
-    assert rows.desk.version == 4
+    assert rows.now.version == 4
 
 
 @pytest.mark.usefixtures("torn")
@@ -475,8 +476,9 @@ def test_taking_back_what_denies_an_answer_settles_it(ann: TestClient) -> None:
 
 
 def test_pages_hold_fifty_acts(ann: TestClient, rows: Served) -> None:
+    session = rows.elsewhere("ann")
     for at in range(PER_PAGE + 1):
-        rows.desk.act("ann", new_id(), lambda s, at=at: s.rename(0, f"name {at}"))  # type: ignore[misc]
+        session.rename(0, f"name {at}")
 
     first, second = (history(ann, f"page={page}") for page in (0, 1))
 
@@ -488,10 +490,11 @@ def test_pages_hold_fifty_acts(ann: TestClient, rows: Served) -> None:
 def test_an_act_with_many_answers_is_shown_whole_by_its_number(
     tmp_path: Path, clock: Clock
 ) -> None:
-    here = served(tmp_path, rows_heap(blobs((20, 20))), clock=clock).prepared()
+    here = served(tmp_path, rows_source(blobs((20, 20))), clock=clock).prepared()
     ann = here.seat("ann")
-    here.desk.act("ann", new_id(), lambda s: s.revise(s.repairs.found(range(30))))
-    n_answers = len(here.desk.session.history)
+    session = here.elsewhere("ann")
+    session.revise(session.repairs.found(range(30)))
+    n_answers = len(here.session.history)
 
     act = history(ann)["acts"][0]
     assert (len(act["answers"]), act["n_answers"]) == (PER_ACT, n_answers)
@@ -539,7 +542,7 @@ def test_every_kind_of_item_has_its_pages(any_kind: Served) -> None:
 
 def test_names_cannot_break_out_of_the_page(ann: TestClient, rows: Served) -> None:
     evil = "<script>alert('x')</script>\"'&"
-    rows.desk.act("ann", new_id(), lambda s: s.rename(0, evil))
+    rows.elsewhere("ann").rename(0, evil)
 
     assert "<script>alert" not in ann.get("/history").text
 
@@ -547,7 +550,7 @@ def test_names_cannot_break_out_of_the_page(ann: TestClient, rows: Served) -> No
 @pytest.mark.usefixtures("torn")
 def test_other_acts_are_told_in_words(ann: TestClient, rows: Served) -> None:
     for name in ("rename", "aside", "keep", "retract"):
-        rows.desk.act("bob", new_id(), OTHERS[name])
+        OTHERS[name](rows.elsewhere("bob"))
 
     assert [act["words"] for act in history(ann)["acts"]][:4] == [
         "took back answer 1",
@@ -562,12 +565,11 @@ def test_other_acts_are_told_in_words(ann: TestClient, rows: Served) -> None:
 
 @pytest.mark.usefixtures("torn")
 def test_the_journal_is_folded_once_for_each_version(rows: Served, tell: Tell) -> None:
-    past = History(rows.shown)
-    first = past.ledger()
+    first = rows.now.ledger
 
-    assert past.ledger() is first
+    assert rows.now.ledger is first
     tell(5, 6, "same")
-    assert len(past.ledger().records) == len(first.records) + 1
+    assert len(rows.now.ledger.records) == len(first.records) + 1
 
 
 @pytest.mark.usefixtures("torn")

@@ -8,13 +8,12 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.app.places import PORT, SECRET, Clock, Served, rows_heap, served
+from tests.app.places import PORT, SECRET, Clock, Served, rows_source, served
 from tests.problems import blobs
 
 from likewise import InputError
 from likewise.app import Door
-from likewise.app import _people as people
-from likewise.app._people import LASTS, LONGEST, name_of
+from likewise.app._auth import LASTS, LONGEST, name_of
 
 COOKIE = f"likewise-{PORT}"
 GARBAGE = [
@@ -36,7 +35,7 @@ def guarded(clock: Clock) -> Door:
 
 @pytest.fixture
 def with_password(tmp_path: Path, clock: Clock) -> Served:
-    heap = rows_heap(blobs((4, 4)))
+    heap = rows_source(blobs((4, 4)))
     return served(tmp_path, heap, clock=clock, password="open sesame").prepared()
 
 
@@ -64,7 +63,7 @@ def test_no_other_code_lets_anybody_in(door: Door, code: str) -> None:
 def test_secrets_are_compared_in_constant_time() -> None:
     for compares in (Door.redeem, Door.enter, Door.who):
         assert "compare_digest" in inspect.getsource(compares)
-    assert "==" not in inspect.getsource(people)
+    assert "==" not in inspect.getsource(Door)
 
 
 def test_the_second_use_of_an_address_is_refused(rows: Served) -> None:

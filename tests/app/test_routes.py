@@ -16,15 +16,15 @@ from tests.app.places import (
     addresses,
     answered,
     new_id,
-    path_heap,
+    path_source,
     picture_folder,
-    rows_heap,
+    rows_source,
     served,
 )
 from tests.problems import blobs
 from tests.stores import reopener
 
-from likewise.app._desk import ALREADY, NOTHING_TO_UNDO
+from likewise.app._project import ALREADY, NOTHING_TO_UNDO
 from likewise.errors import StaleError, StorageError
 
 ACTS = ("answer", "pick", "aside", "undo", "rename")
@@ -174,7 +174,7 @@ def _after_restart(rows: Served) -> Any:
 
 
 def test_an_empty_criterion_is_the_usual_one(rows: Served, ann: TestClient) -> None:
-    usual = rows.shown.criterion
+    usual = rows.now.display.criterion
     ann.post("/api/settings", json={"criterion": "Same oak?"})
     state = ann.post("/api/settings", json={"criterion": "  "}).json()
 
@@ -275,7 +275,7 @@ def test_a_name_for_what_is_set_aside_is_not_recorded(
     post(ann, "aside", item=3)
 
     refused(post(ann, "rename", item=3, name="oak"), 404, "in no group")
-    assert rows.desk.version == 1
+    assert rows.now.version == 1
 
 
 def test_a_pick_that_denies_itself_is_kept_as_doubtful(
@@ -287,7 +287,7 @@ def test_a_pick_that_denies_itself_is_kept_as_doubtful(
 
     reply = post(ann, "pick", **body).json()
     assert reply["disagreement"] == 2
-    assert [answer.id for answer in rows.desk.session.doubtful] == [2]
+    assert [answer.id for answer in rows.session.doubtful] == [2]
     assert reply["question"]["id"] != now["id"]
 
 
@@ -363,7 +363,7 @@ def test_what_is_not_understood_is_422(
     )
 
     refused(reply, 422, "body")
-    assert rows.desk.version == 0
+    assert rows.now.version == 0
 
 
 @pytest.mark.parametrize("body", ["", "{", "[]", "null", "1", '"x"', "[" * 90_000])
@@ -410,7 +410,7 @@ def test_settings_can_be_changed_while_the_pile_is_read(tmp_path: Path) -> None:
     state = here.seat().post("/api/settings", json={"criterion": "Same oak?"}).json()
 
     assert state["criterion"] == "Same oak?"
-    assert here.prepared().shown.criterion == "Same oak?"
+    assert here.prepared().now.display.criterion == "Same oak?"
 
 
 # Any body
@@ -486,7 +486,7 @@ def test_no_body_breaks_the_server(tmp_path: Path) -> None:
 @settings(max_examples=12, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
 def test_no_order_of_acts_breaks_the_server(tmp_path: Path, data: Any) -> None:
-    here = served(tmp_path, rows_heap(blobs((4, 4, 4), spread=1.5))).prepared()
+    here = served(tmp_path, rows_source(blobs((4, 4, 4), spread=1.5))).prepared()
     browsers = {who: here.seat(who) for who in ("ann", "bob")}
     for _ in range(10):
         browser = browsers[data.draw(st.sampled_from(["ann", "bob"]))]
@@ -496,15 +496,15 @@ def test_no_order_of_acts_breaks_the_server(tmp_path: Path, data: Any) -> None:
         reply = browser.post(f"/api/{act}", json=data.draw(fitting(act, mine)))
         assert reply.status_code in (200, 400, 404, 409)
 
-    history = here.desk.session.history
-    assert here.restarted().desk.session.history == history
+    history = here.session.history
+    assert here.restarted().session.history == history
 
 
 @pytest.mark.parametrize("kind", ["sqlite", "postgresql"])
 def test_databases_take_every_name(tmp_path: Path, kind: str) -> None:
     store = reopener(kind, tmp_path)()
     project = store.create("pile", {}, now=0.0)
-    heap = path_heap(picture_folder(tmp_path / "p"), tmp_path / "v")
+    heap = path_source(picture_folder(tmp_path / "p"), tmp_path / "v")
     browser = served(tmp_path, heap, project=project).prepared().seat("Zoë 名")
     for name in ("oak", "名前", "\x00", "a\x00b", "\u202e", "🍂", "\\u0000"):
         reply = post(browser, "rename", item=0, name=name)

@@ -13,19 +13,19 @@ from tests.app.places import (
     answered,
     new_id,
     painted,
-    path_heap,
+    path_source,
     picture_folder,
-    rows_heap,
+    rows_source,
     served,
     truly,
 )
 from tests.problems import Tiny, blobs
 
-from likewise.app._cards import MANY_COLUMNS, card_of, compared
-from likewise.app._messages import Card
-from likewise.app._movement import LATELY, Movement
-from likewise.app._show import IN_A_ROW, MANY_GROUPS, PER_PICKER
-from likewise.storage import Author, Item
+from likewise.app._project import LATELY, Movement
+from likewise.app._schemas import Card
+from likewise.app._snapshot import MANY_COLUMNS, card_of, compared
+from likewise.app.question._presenter import IN_A_ROW, MANY_GROUPS, PER_PICKER
+from likewise.storage import Item
 
 MANY = blobs((3,) * (PER_PICKER + 8), spread=0.05)
 
@@ -33,17 +33,13 @@ MANY = blobs((3,) * (PER_PICKER + 8), spread=0.05)
 @pytest.fixture
 def many(tmp_path: Path) -> Served:
     """Twenty groups of three, each known by one of its samples."""
-    here = served(tmp_path, rows_heap(MANY), options={"random_state": 0}).prepared()
+    here = served(tmp_path, rows_source(MANY), options={"random_state": 0}).prepared()
     first = [int(np.flatnonzero(MANY.truth == k)[0]) for k in set(MANY.truth.tolist())]
+    zoe = here.elsewhere("zoe")
     for at, sample in enumerate(first):
         for other in first[:at]:
-            zoe_tells(here, sample, other, "different")
+            zoe.tell_pair(sample, other, "different")
     return here
-
-
-def zoe_tells(here: Served, i: int, j: int, verdict: str) -> None:
-    with here.desk.journal.by(Author("zoe", new_id())):
-        here.desk.session.tell_pair(i, j, verdict)
 
 
 def row(**columns: Any) -> Card:
@@ -131,7 +127,7 @@ def test_the_picker_opens_after_three_different_about_one_sample(
 ) -> None:
     tiny = blobs((2,) * 6)
     options = {"method": "urasc-no", "n_clusters": 6, "random_state": 0}
-    here = served(tmp_path, rows_heap(tiny), options=options).prepared()
+    here = served(tmp_path, rows_source(tiny), options=options).prepared()
     browser, streak, seen = here.seat(), 0, False
     state = browser.get("/api/state").json()
     for _ in range(25):
@@ -148,7 +144,7 @@ def test_the_picker_opens_after_three_different_about_one_sample(
 
 def test_with_many_groups_it_opens_after_one(many: Served) -> None:
     browser = many.seat()
-    assert len(many.desk.session.groups) > MANY_GROUPS
+    assert len(many.session.groups) > MANY_GROUPS
 
     state = browser.get("/api/state").json()
     assert not state["question"]["picker"]
@@ -193,13 +189,13 @@ def test_probabilities_are_hidden_unless_hints_are_on(many: Served) -> None:
 def test_a_group_keeps_its_number_while_answers_come_in(
     tmp_path: Path, three_blobs: Tiny
 ) -> None:
-    here = served(tmp_path, rows_heap(three_blobs)).prepared()
+    here = served(tmp_path, rows_source(three_blobs)).prepared()
     browser, right = here.seat(), truly(three_blobs)
     numbers: dict[int, int] = {}
     state = browser.get("/api/state").json()
     while state["question"] is not None:
         state = answered(browser, right(state), state)
-        for group in here.desk.session.groups:
+        for group in here.session.groups:
             if group.is_certain:
                 assert numbers.setdefault(group.id, group.label) == group.label
     assert len(numbers) == 3
@@ -267,11 +263,11 @@ def test_a_sorted_pile_is_settled(rows: Served) -> None:
 
 
 def test_who_waits_for_others_is_told(tmp_path: Path) -> None:
-    heap = rows_heap(Tiny(np.array([[0.0], [1.0]]), np.array([0, 1])))
+    heap = rows_source(Tiny(np.array([[0.0], [1.0]]), np.array([0, 1])))
     here = served(tmp_path, heap, options={"method": "random"}).prepared()
 
-    assert here.shown.state("ann").status == "asking"
-    assert here.shown.state("bob").status == "waiting"
+    assert here.state("ann").status == "asking"
+    assert here.state("bob").status == "waiting"
 
 
 # What comes next
@@ -296,14 +292,14 @@ def test_nothing_is_fetched_ahead_of_rows(ann: TestClient) -> None:
 
 def test_cards_say_what_became_of_a_file(tmp_path: Path) -> None:
     folder = picture_folder(tmp_path / "p")
-    here = served(tmp_path, path_heap(folder, tmp_path / "v")).prepared()
+    here = served(tmp_path, path_source(folder, tmp_path / "v")).prepared()
     thumb = here.seat().get("/thumb/3").content
     (folder / "3.png").unlink()
     painted(folder / "4.png", (9, 200, 9))
 
     again = here.restarted()
 
-    statuses = [card.status for card in again.shown.cards([3, 4, 5])]
+    statuses = [card.status for card in again.now.cards([3, 4, 5])]
     assert statuses == ["gone", "changed", "here"]
     assert again.seat().get("/thumb/3").content == thumb
 
@@ -311,11 +307,10 @@ def test_cards_say_what_became_of_a_file(tmp_path: Path) -> None:
 def test_a_group_is_named_after_an_item_that_is_in_the_game(rows: Served) -> None:
     browser = rows.seat()
     answered(browser, "same")
-    group = rows.desk.session.groups[0]
+    group = rows.session.groups[0]
     first, *others = group.samples
-    with rows.desk.journal.by(Author("zoe", new_id())):
-        rows.desk.session.set_aside(first)
+    rows.elsewhere("zoe").set_aside(first)
 
-    left = rows.shown._group(rows.desk.session.groups[0], 0)
+    left = rows.now.group(rows.session.groups[0], 0)
 
     assert left.id in others

@@ -64,7 +64,7 @@ def app(
     as_json: AsJson = False,
 ) -> None:
     """Sort a folder or a file by answering questions in the browser."""
-    from likewise.app import PathHeap
+    from likewise.app import PathSource
 
     if not path.exists():
         raise InputError(f"There is no {path}: name a folder or a file.")
@@ -75,7 +75,7 @@ def app(
     sorting = Sorting(
         url=project or f"sqlite:///{home / 'project.db'}",
         name=name or path.stem,
-        heap=PathHeap(path, encoder, home / "vectors", reading, download),
+        source=PathSource(path, encoder, home / "vectors", reading, download),
         home=home,
         options={
             "method": find_method(method).name,

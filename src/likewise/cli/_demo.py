@@ -31,7 +31,7 @@ def demo(
 ) -> None:
     """Sort 1,797 handwritten digits in the browser: the first thing to try."""
     try:
-        from likewise.app import DigitsHeap
+        from likewise.app import DigitsSource
     except ModuleNotFoundError as error:
         raise MissingExtraError(error.name or "pillow", "app") from None
     home = home_of(Path("demo"))
@@ -39,7 +39,7 @@ def demo(
     sorting = Sorting(
         url=f"sqlite:///{home / 'project.db'}",
         name="digits",
-        heap=DigitsHeap(home / "pictures"),
+        source=DigitsSource(home / "pictures"),
         home=home,
         options={"method": "likewise", "n_clusters": None, "random_state": 0},
         settings={"criterion": "Are these the same digit?"},

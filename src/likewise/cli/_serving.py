@@ -54,8 +54,8 @@ class Sorting:
         Of the store.
     name : str
         Of the project.
-    heap : callable
-        See :class:`likewise.app._preparing.Workshop`.
+    source : callable
+        See :class:`likewise.app.Preparation`.
     home : Path
         For vectors, small pictures and the secret.
     options : dict
@@ -70,7 +70,7 @@ class Sorting:
 
     url: str
     name: str
-    heap: Any
+    source: Any
     home: Path
     options: dict[str, Any]
     settings: dict[str, Any] = field(default_factory=dict)
@@ -81,7 +81,14 @@ class Sorting:
 def run_app(what: Sorting, how: Listening) -> None:
     """Serve until interrupted; the address is printed before anything is read."""
     try:
-        from likewise.app import Door, Workplace, Workshop, create_app, listening, serve
+        from likewise.app import (
+            AppContext,
+            Door,
+            Preparation,
+            create_app,
+            listening,
+            serve,
+        )
     except ModuleNotFoundError as error:
         raise MissingExtraError(error.name or "fastapi", "app") from None
     with listening(how.host, how.port) as bound:
@@ -91,13 +98,15 @@ def run_app(what: Sorting, how: Listening) -> None:
         project = _project(what)
         _copy(what.url, project)
         options = {**what.options, "device": what.device}
-        workshop = Workshop(project, what.heap, time.time, options)
+        preparation = Preparation(project, what.source, time.time, options)
         door = Door(secret_of(what.home), time.time, how.password)
-        place = Workplace(workshop, door, what.home / "thumbs")
-        app = create_app(place, port=port, hosts=_names(how.host))
+        context = AppContext(preparation, door, what.home / "thumbs")
+        app = create_app(context, port=port, hosts=_names(how.host))
         code = "" if how.password else f"?code={door.new_code(how.who)}"
-        workshop.start()
-        Thread(target=_follow, args=(workshop,), name="progress", daemon=True).start()
+        preparation.start()
+        Thread(
+            target=_follow, args=(preparation,), name="progress", daemon=True
+        ).start()
         _announce(f"http://{_shown(how.host)}:{port}/enter{code}", how)
         serve(app, bound)
 
@@ -111,21 +120,21 @@ def _announce(address: str, how: Listening) -> None:
         webbrowser.open(address)
 
 
-def _follow(workshop: Any) -> None:
+def _follow(preparation: Any) -> None:
     """Show on the terminal how far the pile is, as the page does."""
-    while _is_busy(workshop):
-        _follow_stage(workshop, workshop.status.stage)
-    if workshop.status.error is None:
+    while _is_busy(preparation):
+        _follow_stage(preparation, preparation.status.stage)
+    if preparation.status.error is None:
         say("The first question is on the page.")
     else:
-        complain(workshop.status.error)
+        complain(preparation.status.error)
 
 
-def _follow_stage(workshop: Any, stage: str) -> None:
+def _follow_stage(preparation: Any, stage: str) -> None:
     with progress(stage, 100) as update:
         for look in count():
-            status = workshop.status
-            if not _is_busy(workshop) or status.stage != stage:
+            status = preparation.status
+            if not _is_busy(preparation) or status.stage != stage:
                 return
             is_counted = status.total > 1
             note = f"{status.done:,} of {status.total:,}" if is_counted else ""
@@ -135,8 +144,8 @@ def _follow_stage(workshop: Any, stage: str) -> None:
             time.sleep(MOMENT)
 
 
-def _is_busy(workshop: Any) -> bool:
-    return workshop.shown is None and workshop.status.error is None
+def _is_busy(preparation: Any) -> bool:
+    return preparation.service is None and preparation.status.error is None
 
 
 LONG = 8  # looks after which a stage that cannot be counted is named

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from likewise.errors import InputError
-from likewise.knowledge import MemoryJournal
-from likewise.session import DEFAULTS, FEATURES, Session, with_graph
-from likewise.storage import Project, read_affinity
+from likewise.session import FEATURES, Session, session_on
+from likewise.storage import Project, ProjectJournal, read_affinity
 
 
 def session_of(project: Project) -> Session:
     """Return a session as the project has it at this moment.
 
-    What is told to it is not kept: it is for reading.
+    It is for reading: nothing can be told to it, and nothing is written.
 
     Examples
     --------
@@ -29,10 +26,5 @@ def session_of(project: Project) -> Session:
             f"Project {project.name!r} holds nothing to sort yet: open it with "
             f"`likewise app` first."
         )
-    kept = project.info().settings
-    settings: dict[str, Any] = {
-        key: kept.get(key, value) for key, value in DEFAULTS.items()
-    }
-    journal = MemoryJournal(act.event for act in project.acts())
-    how = with_graph(settings, read_affinity(project))
-    return Session(project.array(FEATURES), **how, journal=journal)
+    journal = ProjectJournal(project, None, lambda: 0.0)
+    return session_on(Session, project, journal, graph=read_affinity(project))

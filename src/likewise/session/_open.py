@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import scipy.sparse as sp
@@ -13,6 +13,7 @@ import scipy.sparse as sp
 from likewise._arrays import Samples, as_samples, is_frame
 from likewise.affinity import Affinity
 from likewise.errors import InputError, StaleError
+from likewise.knowledge import Journal
 from likewise.methods import METHODS, find_method
 from likewise.session._session import Session
 from likewise.storage import (
@@ -24,6 +25,7 @@ from likewise.storage import (
     open_store,
 )
 
+SessionT = TypeVar("SessionT")
 FEATURES = "features"
 DEFAULTS = {
     "method": "likewise",
@@ -212,3 +214,35 @@ def _numbers(X: Any) -> Samples:
                     f"numbers only: encode it first."
                 )
     return as_samples(X)
+
+
+def session_on(
+    begin: Callable[..., SessionT],
+    project: Project,
+    journal: Journal,
+    *,
+    samples: Samples | None = None,
+    graph: Callable[[Any], Affinity] | None = None,
+    **said: Any,
+) -> SessionT:
+    """Return a session on what a project holds.
+
+    Parameters
+    ----------
+    begin : callable
+        ``begin(samples, journal=journal, **settings)`` makes the session.
+    project : Project
+    journal : Journal
+        Where it writes, and what it takes up.
+    samples : ndarray or sparse array of shape (n_samples, n_features), optional
+        Those that the project keeps, unless given.
+    graph : callable, optional
+        The way to the graph of "auto"; the one that the project keeps, unless given.
+    **said
+        Settings that go before those that the project keeps.
+    """
+    kept = project.info().settings
+    wanted = {key: kept.get(key, value) for key, value in DEFAULTS.items()} | said
+    X = project.array(FEATURES) if samples is None else samples
+    how = with_graph(wanted, graph or kept_affinity(project))
+    return begin(X, **how, journal=journal)

@@ -10,7 +10,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from likewise.errors import InputError, StaleError
-from likewise.knowledge import Event, decode, encode
+from likewise.knowledge import (
+    Event,
+    Numbered,
+    Undone,
+    decode,
+    encode,
+    with_numbers,
+)
 from likewise.storage._protocol import Act, Latest, Project
 
 
@@ -74,21 +81,33 @@ class ProjectJournal:
         self._project = project
         self._clock = clock
         self._author = None if who is None else Author(who)
+        self._numbers: Numbered | None = None
         self._positions: dict[str, int] = {}
         self._take(project.acts())
 
     @contextmanager
-    def by(self, author: Author) -> Iterator[None]:
-        """Let an author act: what is recorded inside the block is theirs."""
-        before, self._author = self._author, author
+    def by(self, author: Author, numbers: Numbered | None = None) -> Iterator[None]:
+        """Let an author act: what is recorded inside the block is theirs.
+
+        Parameters
+        ----------
+        author : Author
+        numbers : Numbered, optional
+            Numbers that people have seen groups under, to be recorded with the act. An
+            undoing carries none.
+        """
+        before = self._author, self._numbers
+        self._author, self._numbers = author, numbers
         try:
             yield
         finally:
-            self._author = before
+            self._author, self._numbers = before
 
     def append(self, event: Event) -> None:
         """Record an event as an act of the present author."""
-        author = self._author
+        author, numbers = self._author, self._numbers
+        if numbers is not None and not isinstance(event, Undone | Numbered):
+            event = with_numbers(event, numbers)
         if author is None:
             raise InputError("An act needs to say whose it is.")
         act = self._project.act(

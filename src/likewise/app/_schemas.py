@@ -1,86 +1,13 @@
-"""What the page and the server say to each other."""
+"""What the server says to pages and programs."""
 
 from __future__ import annotations
 
-from typing import Annotated, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
-from pydantic import BaseModel, ConfigDict, Field, StrictBool
+from pydantic import BaseModel
 
-Text = Annotated[str, Field(max_length=200)]
-ClientId = Annotated[
-    str,
-    Field(
-        min_length=8,
-        max_length=64,
-        pattern="^[A-Za-z0-9_-]+$",
-        description="A new id for each act; sent again, it changes nothing more.",
-    ),
-]
 Verdict: TypeAlias = Literal["same", "different", "unsure"]
 Status: TypeAlias = Literal["preparing", "asking", "waiting", "settled"]
-Number = Annotated[int, Field(ge=0, lt=2**53, strict=True)]
-
-
-class Message(BaseModel):
-    """What comes in: nothing but the fields that are named."""
-
-    model_config = ConfigDict(extra="forbid")
-
-
-class Reply(Message):
-    """An answer to your question, whose id is `question`."""
-
-    question: Number
-    verdict: Verdict
-    client_id: ClientId
-
-
-class Pick(Message):
-    """The item of your question belongs to a group, or to none of them.
-
-    `rejected` are groups that were shown before and that it does not belong to.
-    """
-
-    question: Number
-    group: Number | Literal["new"]
-    rejected: Annotated[list[Number], Field(max_length=1000)] = []
-    client_id: ClientId
-
-
-class Aside(Message):
-    """An item leaves the game, or comes back."""
-
-    item: Number
-    aside: StrictBool = True
-    client_id: ClientId
-
-
-class Undo(Message):
-    """Take back the last act."""
-
-    client_id: ClientId
-
-
-class Rename(Message):
-    """Name the group of an item; an empty name takes it away."""
-
-    item: Number
-    name: Text
-    client_id: ClientId
-
-
-class Settings(Message):
-    """What can be changed about a project; what is left out stays."""
-
-    criterion: Text | None = None
-    hints: StrictBool | None = None
-    checks: Annotated[int, Field(ge=0, le=1000, strict=True)] | None = None
-
-
-class Folders(Message):
-    """Write a folder for each group; how the files get there."""
-
-    how: Literal["copy", "hardlink", "symlink"] = "copy"
 
 
 class Column(BaseModel):
