@@ -28,7 +28,7 @@ from likewise import LabelOracle, Verdict
 from likewise.app._commands import Reply
 from likewise.app._preparing import Encoded, Source, Watch
 from likewise.items import Gathered, Item
-from likewise.storage import open_store
+from likewise.storage import Project, open_store
 
 N_ACTED = 60
 PAGES = {
@@ -49,7 +49,7 @@ def source_of(X: Any) -> Source:
         for at in range(len(X))
     )
 
-    def source(_: Watch) -> Encoded:
+    def source(_: Watch, __: Project) -> Encoded:
         return Encoded(Gathered(Path(), "image", items), X, "Clouds.", "clouds/1")
 
     return source
@@ -68,7 +68,8 @@ def prepared(folder: Path, n: int, answers: int) -> Served:
         if mine is None:
             break
         said = Verdict.of(oracle(mine.question)).value
-        reply = Reply(question=mine.id, verdict=said, client_id=new_id())
+        body = {"question": mine.id, "verdict": said, "client_id": new_id()}
+        reply = Reply.model_validate(body)
         here.service.act("ann", reply.client_id, reply)
     return here
 

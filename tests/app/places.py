@@ -115,7 +115,7 @@ def rows_source(tiny: Tiny, titles: Iterable[str] | None = None) -> Source:
     )
     gathered = Gathered(Path(), "row", items)
 
-    def source(watch: Watch) -> Encoded:
+    def source(watch: Watch, _: Project) -> Encoded:
         watch(0, 1, "Rows")
         return Encoded(gathered, tiny.X, "Numbers.", "rows/1", is_piecemeal=True)
 

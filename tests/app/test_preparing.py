@@ -92,13 +92,13 @@ def test_what_goes_on_meanwhile_is_told(tmp_path: Path) -> None:
     gate, seen = threading.Event(), threading.Event()
     rows = rows_source(blobs((4, 4)))
 
-    def heap(watch: Watch) -> Encoded:
+    def source(watch: Watch, project: Project) -> Encoded:
         watch(3, 9, "Looking")
         seen.set()
         gate.wait(60)
-        return rows(watch)
+        return rows(watch, project)
 
-    here = served(tmp_path, heap)
+    here = served(tmp_path, source)
     thread = here.preparation.start()
     seen.wait(60)
     state = here.seat().get("/api/state").json()
@@ -332,10 +332,10 @@ def test_an_error_reaches_the_page(tmp_path: Path) -> None:
 def test_an_unforeseen_error_reaches_the_page(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    def heap(_: Watch) -> Encoded:
+    def source(_: Watch, __: Project) -> Encoded:
         raise RuntimeError("boom")
 
-    here = served(tmp_path, heap)
+    here = served(tmp_path, source)
     here.preparation.start().join(60)
 
     error = here.seat().get("/api/state").json()["preparing"]["error"]
@@ -399,8 +399,8 @@ def test_a_start_that_is_killed_can_begin_again(
 
 
 def test_an_unchanged_pile_is_merged_into_itself(folder: Path, tmp_path: Path) -> None:
-    pile = path_source(folder, tmp_path / "v")(lambda *_: None)
     project = new_project()
+    pile = path_source(folder, tmp_path / "v")(lambda *_: None, project)
 
     first, second = merged(project, pile), merged(project, pile)
 

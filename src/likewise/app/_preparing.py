@@ -6,6 +6,7 @@ import hashlib
 import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from io import BytesIO
 from pathlib import Path
 from threading import Thread
@@ -19,19 +20,19 @@ from likewise.app._project import EVERY, ProjectService
 from likewise.app._schemas import Preparing
 from likewise.app._snapshot import Display
 from likewise.datasets import load
-from likewise.encoders import Encoder, VectorCache, encoder_for
+from likewise.encoders import encoder_for
 from likewise.errors import InputError, LikewiseError
 from likewise.items import (
+    LOOKING,
     Broken,
     Changes,
     Gathered,
     Reading,
+    VectorCache,
     encode,
-    gather,
     new_and_gone,
     traces_of,
 )
-from likewise.items import Item as Gathering
 from likewise.session import FEATURES, Session, session_on
 from likewise.storage import Item, Project, ProjectJournal, Trace, kept_affinity
 
@@ -51,6 +52,10 @@ def unwatched(done: int, total: int, note: str) -> None:
     """Let nobody know how far it is."""
 
 
+def nothing_to_forget() -> None:
+    """Forget nothing: all there is lies in the project."""
+
+
 @dataclass(frozen=True)
 class Encoded:
     """Items with their vectors, ready to be sorted.
@@ -65,6 +70,8 @@ class Encoded:
     encoder : str
     is_piecemeal : bool
         Whether a vector depends on its own item only.
+    forget : callable
+        Called when the project has the vectors, which need not lie elsewhere then.
     """
 
     gathered: Gathered
@@ -72,6 +79,7 @@ class Encoded:
     about: str
     encoder: str
     is_piecemeal: bool = True
+    forget: Callable[[], None] = nothing_to_forget
 
     @property
     def broken(self) -> tuple[Broken, ...]:
@@ -79,7 +87,7 @@ class Encoded:
         return self.gathered.broken
 
 
-Source: TypeAlias = Callable[[Watch], Encoded]
+Source: TypeAlias = Callable[[Watch, Project], Encoded]
 
 
 @dataclass(frozen=True)
@@ -91,7 +99,7 @@ class PathSource:
     path : Path
     encoder : str or Encoder
     cache : Path
-        Where vectors are kept.
+        Where vectors are kept until the project has them.
     reading : Reading
     download : bool
         Whether weights may be fetched.
@@ -103,25 +111,20 @@ class PathSource:
     reading: Reading
     download: bool = False
 
-    def __call__(self, watch: Watch) -> Encoded:
+    def __call__(self, watch: Watch, project: Project) -> Encoded:
         """Read everything; the vectors of files that were seen before are kept."""
-        looking = "Looking through the files"
-        watch(0, 1, looking)
-        gathered = gather(
-            self.path, self.reading, lambda done, total: watch(done, total, looking)
-        )
-        encoder: Encoder = encoder_for(
-            gathered.kind, self.encoder, download=self.download
-        )
-        X, broken = encode(
-            gathered,
-            encoder,
-            VectorCache(self.cache),
-            lambda done, total, _: watch(done, total, "Turning each into numbers"),
-        )
-        is_piecemeal = encoder.piecemeal and gathered.kind != "row"  # rows are scaled
+        watch(0, 1, LOOKING)
+        cache = VectorCache(self.cache, project, FEATURES)
+        choose = partial(encoder_for, name=self.encoder, download=self.download)
+        found = encode(self.path, choose, self.reading, cache, watch)
+        encoder, kind = found.encoder, found.gathered.kind
         return Encoded(
-            gathered.without(broken), X, encoder.about, encoder.name, is_piecemeal
+            found.gathered,
+            found.X,
+            encoder.about,
+            encoder.name,
+            is_piecemeal=encoder.piecemeal and kind != "row",  # rows are scaled
+            forget=partial(cache.clear, encoder.name),
         )
 
 
@@ -136,7 +139,7 @@ class DigitsSource:
 
     folder: Path
 
-    def __call__(self, watch: Watch) -> Encoded:
+    def __call__(self, watch: Watch, _: Project) -> Encoded:
         """Draw the digits that are not there yet."""
         self.folder.mkdir(parents=True, exist_ok=True)
         digits, items = load("digits").X, []
@@ -148,12 +151,12 @@ class DigitsSource:
             Gathered(self.folder, "image", tuple(items)), digits, PIXELS, "pixels"
         )
 
-    def _item(self, at: int, png: bytes) -> Gathering:
+    def _item(self, at: int, png: bytes) -> Item:
         path = self.folder / f"{at + 1:04}.png"
         if not path.exists():
             path.write_bytes(png)
         shown = {"name": f"digit {at + 1}", "size": f"{len(png)} bytes"}
-        return Gathering(path.name, "image", hashlib.sha256(png).hexdigest(), shown)
+        return Item(path.name, "image", hashlib.sha256(png).hexdigest(), shown)
 
 
 def drawn_digit(pixels: Any) -> bytes:
@@ -174,7 +177,7 @@ class Preparation:
     ----------
     project : Project
     source : callable
-        ``source(watch)`` returns items with their vectors.
+        ``source(watch, project)`` returns items with their vectors.
     clock : callable
     options : dict
         ``method``, ``n_clusters``, ``affinity`` and ``random_state`` of the session.
@@ -223,10 +226,11 @@ class Preparation:
 
     def prepare(self) -> ProjectService:
         """Read, encode, compare with what is stored, and open the session."""
-        found = self._source(self._watch)
+        found = self._source(self._watch, self.project)
         self.root, self.broken = found.gathered.root, found.broken
         self._watch(0, 1, "Comparing with what was sorted before")
         X = merged(self.project, found, self._watch)
+        found.forget()
         self._watch(0, 1, ALIKE)
         journal = ProjectJournal(self.project, None, self._clock)
         graph = kept_affinity(self.project, self._watch_neighbours)
@@ -299,14 +303,14 @@ def merged(project: Project, found: Encoded, watch: Watch = unwatched) -> NDArra
     return _brought_vectors(project, found, lambda start: found.X[start:])
 
 
-def _watched(items: Sequence[Any], watch: Watch) -> Iterator[Item]:
+def _watched(items: Sequence[Item], watch: Watch) -> Iterator[Item]:
     for at, item in enumerate(items):
         if at % AT_ONCE == 0:
             watch(at, len(items), "Writing down what there is")
-        yield Item(item.key, item.kind, item.digest, dict(item.shown))
+        yield item
 
 
-def _is_as_before(project: Project, items: Sequence[Any]) -> bool:
+def _is_as_before(project: Project, items: Sequence[Item]) -> bool:
     """Tell whether nothing has changed, without holding all items at once."""
     pairs = zip(project.traces(), traces_of(items), strict=True)
     return all(old == (*now, "here") for old, now in pairs)

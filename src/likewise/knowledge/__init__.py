@@ -1,6 +1,6 @@
 """What answers say and imply: events, the journal, the closure of links, labels."""
 
-from likewise.knowledge._constraints import Constraints, Verdict
+from likewise.knowledge._constraints import Constraints, Said, Verdict
 from likewise.knowledge._events import (
     decode,
     decode_question,
@@ -60,6 +60,7 @@ __all__ = [
     "Question",
     "Renamed",
     "Retracted",
+    "Said",
     "SetAside",
     "Single",
     "Standing",
