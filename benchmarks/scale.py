@@ -51,8 +51,7 @@ from likewise.affinity import (
     nearest_neighbours,
     precomputed,
 )
-from likewise.affinity._graph import neighbour_graph
-from likewise.affinity._weights import local_scale
+from likewise.affinity._graph import local_scale, neighbour_graph
 from likewise.knowledge import MemoryJournal, Told
 from likewise.spectral import renumbered
 from likewise.spectral._laplacian_large import local_order

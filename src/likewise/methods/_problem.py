@@ -11,7 +11,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from likewise._arrays import Samples, Sparse, Weights
-from likewise.affinity import Affinity, Clock, Closeness, Progress, affinity_of
+from likewise.affinity import Affinity, Clock, Closeness, Report, affinity_of
 from likewise.errors import InputError
 from likewise.spectral import checked
 
@@ -109,12 +109,12 @@ def problem_of(
     affinity: Kind,
     n_clusters: int | None,
     device: str = "cpu",
-    progress: Progress | None = None,
+    progress: Report | None = None,
     clock: Clock | None = None,
 ) -> Problem:
     """Return the problem of clustering ``X``, or say what is wrong with it.
 
-    `progress` and `clock` are those of :func:`~likewise.affinity._kernels.auto`.
+    `progress` and `clock` are those of :func:`~likewise.affinity.auto`.
     """
     device = checked(device)  # before what may take minutes
     similar = affinity_of(X, affinity, progress=progress, clock=clock)

@@ -8,7 +8,7 @@ from typing import Any, overload
 import numpy as np
 
 from likewise._arrays import Indices, Samples, Weights, stack
-from likewise.affinity import Progress as SearchProgress
+from likewise.affinity import Report
 from likewise.errors import InputError
 from likewise.knowledge import (
     Answer,
@@ -116,7 +116,7 @@ class Session:
         known: Mapping[int, Hashable] | Iterable[Hashable] | None = None,
         journal: Journal | None = None,
         device: str = "cpu",
-        progress: SearchProgress | None = None,
+        progress: Report | None = None,
     ) -> None:
         self._method: AnyMethod = find_method(method)
         self._n_clusters = n_clusters

@@ -1,4 +1,4 @@
-"""The graph of samples in pieces is that of the samples."""
+"""The graph of samples in pieces is that of the samples, in memory or a folder."""
 
 from __future__ import annotations
 
@@ -10,16 +10,18 @@ import pytest
 import scipy.sparse as sp
 from scipy.sparse.csgraph import connected_components
 from tests.distributed.conftest import dask_array
+from tests.problems import random_affinity
 
 from likewise import InputError, Session
-from likewise._arrays import Floats, Sparse
-from likewise.affinity import Neighbours, Search, auto, nearest_neighbours
+from likewise import _regime as regime
+from likewise._arrays import AnyFloats, AnyIndices, Floats, Sparse
+from likewise.affinity import Search, auto, nearest_neighbours
 from likewise.affinity import _indexes as links
-from likewise.affinity._graph import neighbour_graph
-from likewise.affinity._weights import local_scale
-from likewise.distributed import _search as searching
+from likewise.affinity._graph import local_scale, neighbour_graph
+from likewise.affinity._indexes import Links
 from likewise.distributed import neighbours, open_graph
-from likewise.distributed._tasks import edges_of
+from likewise.distributed._graph import saved
+from likewise.errors import MissingDataError
 
 EXACT = ("flat", "blocks")
 
@@ -101,21 +103,28 @@ def test_links_in_pieces_state_their_recall(
     assert connected_components(graph.whole(), directed=False)[0] == 1
 
 
-def test_neighbours_that_links_have_missed_make_no_edges() -> None:
-    near = Neighbours(
-        np.array([[5, -1], [4, 5]]), np.array([[1.0, np.inf], [1.0, 2.0]])
-    )
+def test_neighbours_that_links_have_missed_are_searched_for(
+    X: Floats, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    enough = Links.candidates
 
-    edges = edges_of(near, np.ones(6), 2, 2)
+    def too_few(index: Links, queries: AnyFloats, k: int) -> AnyIndices:
+        found = enough(index, queries, k)
+        found[::2, 3:] = -1
+        return found
 
-    np.testing.assert_array_equal(edges.indptr, [0, 1, 3])
-    np.testing.assert_array_equal(edges.indices, [5, 4, 5])
+    monkeypatch.setattr(Links, "candidates", too_few)
+
+    graph = neighbours(X, search=Search("hnsw", 300, 100))
+
+    assert_same(graph.whole(), on_one_machine(X, "flat"))
+    assert graph.recall == 1.0
 
 
 def test_many_far_pieces_are_connected_without_all_samples_here(
     monkeypatch: pytest.MonkeyPatch, rng: np.random.Generator
 ) -> None:
-    monkeypatch.setattr(searching, "FEW", 0)
+    monkeypatch.setattr(regime, "EXACT_SEARCH", 0)
     sizes = [15] * 10 + [60, 200]
     places = np.repeat(20 * rng.standard_normal((12, 4)), sizes, axis=0)
     X = places + 0.1 * rng.standard_normal(places.shape)
@@ -237,3 +246,44 @@ def test_small_numbers_in_a_file_are_what_they_are(
 def test_a_graph_of_no_neighbours_is_refused(k: int, X: Floats) -> None:
     with pytest.raises(InputError, match=f"1 or more, but it is {k}"):
         neighbours(X, k=k)
+
+
+@pytest.fixture
+def W(rng: np.random.Generator) -> sp.csr_array:
+    return sp.csr_array(random_affinity(9, rng).astype(np.float32))
+
+
+def test_a_saved_graph_is_read_block_by_block(tmp_path: Path, W: sp.csr_array) -> None:
+    saved(tmp_path, 0.9, 4, W[4:])
+    saved(tmp_path, 0.9, 0, W[:4])
+
+    graph = open_graph(tmp_path)
+
+    assert graph.recall == 0.9
+    assert graph.n_samples == 9
+    np.testing.assert_array_equal(graph.block(1).toarray(), W[4:].toarray())
+    np.testing.assert_array_equal(graph.whole().toarray(), W.toarray())
+    assert graph.block(0).dtype == np.float32
+
+
+def test_a_graph_with_a_block_missing_is_refused(
+    tmp_path: Path, W: sp.csr_array
+) -> None:
+    saved(tmp_path, 1.0, 0, W[:4])
+    saved(tmp_path, 1.0, 6, W[6:])
+
+    with pytest.raises(MissingDataError, match="4 of 9 rows"):
+        open_graph(tmp_path)
+
+
+def test_a_folder_without_a_graph_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(MissingDataError, match="build it again"):
+        open_graph(tmp_path)
+
+
+def test_a_block_that_was_not_finished_is_not_there(
+    tmp_path: Path, W: sp.csr_array
+) -> None:
+    saved(tmp_path, 1.0, 0, W)
+
+    assert [path.suffix for path in tmp_path.iterdir()] == [".npz"]
