@@ -5,11 +5,13 @@ from __future__ import annotations
 import threading
 from collections.abc import Sequence
 from dataclasses import replace
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from PIL import Image
 from tests.app.places import (
     COLOURS,
     Clock,
@@ -28,7 +30,8 @@ from tests.app.places import (
 from tests.problems import blobs
 
 from likewise import InputError
-from likewise.app._preparing import CRITERION, Encoded, Watch, merged
+from likewise.app import DigitsSource
+from likewise.app._preparing import CRITERION, EDGE, Encoded, Watch, drawn_digit, merged
 from likewise.encoders import Encoder
 from likewise.session import FEATURES
 from likewise.storage import Project
@@ -406,3 +409,28 @@ def test_an_unchanged_pile_is_merged_into_itself(folder: Path, tmp_path: Path) -
 
     assert np.array_equal(first, second)
     assert len(project.items()) == 12
+
+
+# The demo
+
+
+def test_a_digit_is_drawn_dark_on_light() -> None:
+    pixels = np.zeros(64)
+    pixels[:32] = 16
+    picture = Image.open(BytesIO(drawn_digit(pixels)))
+
+    assert picture.size == (EDGE, EDGE)
+    assert picture.getpixel((60, 25)) == 0
+    assert picture.getpixel((60, 120)) == picture.getpixel((60, 2)) == 255
+
+
+def test_the_demo_has_a_question_and_its_pictures(tmp_path: Path) -> None:
+    here = served(tmp_path, DigitsSource(tmp_path / "pictures")).prepared()
+    browser = here.seat()
+    state = browser.get("/api/state").json()
+
+    assert (state["n_items"], state["status"]) == (1797, "asking")
+    for side in ("sample", "against"):
+        reply = browser.get(state["question"][side]["thumb"])
+        assert reply.headers["content-type"] == "image/jpeg"
+    assert len(list((tmp_path / "pictures").iterdir())) == 1797

@@ -23,7 +23,7 @@ from likewise.app._project import (
 )
 from likewise.app._snapshot import Display
 from likewise.errors import InputError, StaleError
-from likewise.knowledge import Renamed, Told, Verdict
+from likewise.knowledge import Renamed, Told, Verdict, numbers_in, told_in
 from likewise.methods import METHODS
 from likewise.session import Session
 from likewise.storage import Author, OpenQuestion, Project, ProjectJournal
@@ -483,6 +483,65 @@ def test_a_group_gets_a_name_and_loses_it_by_undo(service: ProjectService) -> No
     assert service.session.names == {2: "oak"}
     undone(service)
     assert service.session.names == {}
+
+
+# Numbers of groups
+
+
+def recorded(project: Project) -> list[tuple[tuple[int, int], ...]]:
+    return [numbers_in(act.event) for act in project.acts()]
+
+
+def test_numbers_that_were_seen_are_recorded_with_the_next_act(
+    service: ProjectService, project: Project
+) -> None:
+    told(service, truth(service))
+    seen = service.snapshot().numbers
+    assert seen.anchors
+    assert recorded(project) == [()]  # to look records nothing
+
+    told(service, truth(service))
+    told(service, truth(service))
+
+    first, second, third = recorded(project)
+    assert (first, dict(second), third) == ((), seen.anchors, ())
+    assert [len(told_in(act.event)) for act in project.acts()] == [1, 1, 1]
+
+
+def test_numbers_stay_when_the_act_is_undone_that_carries_them(
+    service: ProjectService, project: Project, clock: Clock
+) -> None:
+    told(service, truth(service))
+    seen, mine = service.snapshot().numbers, asked(service).question
+    told(service, "same")
+
+    assert undone(service) == (None, Verdict.SAME)
+    assert asked(service).question == mine
+    assert service.snapshot().numbers == seen
+    assert service_on(project, clock).snapshot().numbers == seen
+
+
+def test_an_undoing_leaves_new_numbers_for_the_next_act(
+    service: ProjectService, project: Project
+) -> None:
+    told(service, truth(service))
+    seen = service.snapshot().numbers
+    undone(service)
+    told(service, truth(service))
+
+    assert recorded(project)[:2] == [(), ()]
+    assert seen.anchors.items() <= dict(recorded(project)[2]).items()
+
+
+def test_another_server_goes_on_with_the_numbers_that_were_seen(
+    service: ProjectService, project: Project, clock: Clock
+) -> None:
+    other = service_on(project, clock)
+    told(service, truth(service))
+    seen = service.snapshot().numbers
+    told(service, truth(service))
+
+    assert seen.anchors.items() <= other.snapshot().numbers.anchors.items()
 
 
 # Methods
