@@ -13,7 +13,7 @@ GUARD = 160  # milliseconds in which the page takes a key for one too many, and 
 PICKER = "123456789abc"  # its keys
 READY = f"""() => {{
   const at = (id) => document.getElementById(id);
-  const same = document.querySelector("[data-act=same]");
+  const same = document.querySelector("[data-do=same]");
   if (document.readyState !== "complete" || !at("bar") || !same) return false;
   if (at("bar").hidden || same.getAttribute("aria-disabled") !== "false") return false;
   if (at("answers").hidden) return true;

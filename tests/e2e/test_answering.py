@@ -41,7 +41,7 @@ def test_undo_goes_five_deep_and_marks_the_old_answers(shapes: Seat) -> None:
         assert shapes.pair() == pair
         verdict = {"s": "same", "d": "different"}[key]
         marked = shapes.page.locator(".answer:has(.before:visible)")
-        assert marked.get_attribute("data-act") == verdict
+        assert marked.get_attribute("data-do") == verdict
     assert shapes.n_answers == 0
 
 
