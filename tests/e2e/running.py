@@ -52,6 +52,7 @@ def warm_context() -> BaseContext:
             "likewise.encoders._classical",
             "likewise.encoders._texts",
             "likewise.storage.sql._store",
+            "tests.e2e.warm",
         ]
     )
     return context

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from playwright.sync_api import expect
-from tests.e2e.conftest import Serve, Sit
+from tests.e2e.conftest import NewPage, Serve, Sit
 from tests.e2e.piles import pictures
 from tests.e2e.running import Server
 from tests.e2e.seat import Seat
@@ -86,9 +86,9 @@ def test_a_server_started_again_asks_the_same_question(
 
 
 def test_a_pile_being_read_turns_into_its_first_question(
-    server: Server, new_context: Any
+    server: Server, new_page: NewPage
 ) -> None:
-    page = new_context().new_page()
+    page = new_page()
     page.goto(server.url)
 
     Seat(page).ready()
@@ -97,9 +97,9 @@ def test_a_pile_being_read_turns_into_its_first_question(
 
 
 def test_a_folder_without_anything_says_what_to_do(
-    piles: Path, serve: Serve, new_context: Any
+    piles: Path, serve: Serve, new_page: NewPage
 ) -> None:
-    page = new_context().new_page()
+    page = new_page()
     page.goto(serve(piles / "nothing").url)
 
     expect(page.get_by_role("alert")).to_contain_text("holds no pictures")

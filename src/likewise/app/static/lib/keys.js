@@ -5,7 +5,7 @@ import { forThisBrowser, recalled, remember } from "./memory.js";
 
 const NO_LETTERS = "likewise-no-letters";
 
-export const lettersAreKeys = () => !recalled(forThisBrowser, NO_LETTERS);
+const lettersAreKeys = () => !recalled(forThisBrowser, NO_LETTERS);
 
 export const isModified = (event) =>
   event.ctrlKey || event.metaKey || event.altKey || event.shiftKey;
