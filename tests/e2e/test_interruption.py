@@ -24,7 +24,7 @@ def test_an_answer_waits_for_a_killed_server(
     piles: Path, serve: Serve, server: Server, sit: Sit
 ) -> None:
     seat = sit(server)
-    seat.answers(3)
+    seat.skip(3)
     server.kill()
     seat.page.keyboard.press(seat.truth())
     expect(seat.page.locator("#saved")).to_contain_text("Not saved yet")
@@ -75,7 +75,7 @@ def test_a_server_started_again_asks_the_same_question(
     piles: Path, serve: Serve, server: Server, sit: Sit
 ) -> None:
     seat = sit(server)
-    seat.answers(4)
+    seat.skip(4)
     pair = seat.pair()
     server.stop()
 

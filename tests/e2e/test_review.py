@@ -14,6 +14,7 @@ from tests.e2e.conftest import Serve, Sit
 from tests.e2e.reviewer import Reviewer
 from tests.e2e.running import Server, started
 from tests.e2e.seat import Seat
+from tests.e2e.windows import Windows
 
 OVERFLOW = """() => document.documentElement.scrollWidth
   - document.documentElement.clientWidth"""
@@ -29,33 +30,25 @@ ACTIONS = {
 }
 
 
-def known(seat: Seat) -> Reviewer:
-    """Return somebody who has found the three kinds, and confirmed some of each."""
-    found = Reviewer.of(seat)
-    while len(found.groups()) != 3:
-        found.answer()
-    for kind in (DISCS, SQUARES, TRIANGLES):
-        found.tell("/api/review", action="confirm", items=list(kind[:3]))
-    return found
-
-
 @pytest.fixture(scope="module")
 def begun(
     processes: BaseContext,
-    browser: Any,
+    windows: Windows,
     piles: Path,
     tmp_path_factory: pytest.TempPathFactory,
 ) -> Path:
-    """Return where a project lies in which the three kinds are known."""
+    """Return where a project lies in which the three kinds are known, some confirmed."""
     home = tmp_path_factory.mktemp("begun") / "home"
     server = started(processes, [str(piles / "shapes"), *ENCODER], home)
-    context = browser.new_context()
-    page = context.new_page()
-    page.goto(server.url)
-    seat = Seat(page)
-    seat.ready()
-    known(seat)
-    context.close()
+    page = windows.open()
+    windows.let_in(page, server)
+    page.goto(server.root)
+    seat, found = Seat(page), Reviewer(page)
+    while len(found.groups()) != 3:
+        seat.skip(1)
+    for kind in (DISCS, SQUARES, TRIANGLES):
+        found.tell("/api/review", action="confirm", items=list(kind[:3]))
+    windows.close()
     server.stop()
     return home
 
