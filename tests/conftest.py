@@ -25,12 +25,12 @@ def pytest_report_header() -> str:
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Say in one line that there was no browser to test with, if there was none."""
-    skipped = terminalreporter.stats.get("skipped", ())
-    n_skipped = sum(NO_BROWSER in str(report.longrepr) for report in skipped)
-    if n_skipped:
-        words = f"{n_skipped} browser tests were skipped. {NO_BROWSER}"
-        terminalreporter.write_line(words, yellow=True)
+    """Let all tests for which there was no browser be one line of the summary."""
+    where = f"{terminalreporter.config.rootpath / 'tests' / 'e2e'}"
+    for report in terminalreporter.stats.get("skipped", ()):
+        if NO_BROWSER in str(report.longrepr):
+            words = f"Skipped: the tests in a browser. {NO_BROWSER}"
+            report.longrepr = (where, None, words)
 
 
 @pytest.fixture

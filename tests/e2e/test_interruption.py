@@ -36,8 +36,9 @@ def test_an_answer_waits_for_a_killed_server(
     assert len(seat.acts()) == 5
 
 
-def test_an_answer_under_way_survives_its_page(
-    piles: Path, serve: Serve, server: Server, sit: Sit
+@pytest.mark.parametrize("path", ["", "groups"])
+def test_an_answer_under_way_is_sent_by_the_page_that_is_opened_next(
+    piles: Path, serve: Serve, server: Server, sit: Sit, path: str
 ) -> None:
     seat = sit(server)
     server.kill()
@@ -45,10 +46,12 @@ def test_an_answer_under_way_survives_its_page(
     expect(seat.page.locator("#saved")).to_contain_text("Not saved yet")
 
     again = serve(piles / "shapes", *HOW, port=server.port)
-    seat.page.goto(again.root)
+    while seat.page.request.get(f"{again.root}api/state").json()["preparing"]:
+        pass
+    seat.page.goto(again.root + path)
 
+    expect(seat.page.locator("#saved")).to_contain_text("Saved: ")
     expect(seat.page.locator("#n-answers")).to_have_text("1")
-    seat.ready()
     assert seat.state()["progress"]["answers"] == 1
 
 
