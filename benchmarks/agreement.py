@@ -26,9 +26,8 @@ from threadpoolctl import threadpool_limits
 from likewise import LabelOracle, Session
 from likewise._arrays import AnyFloats, Indices
 from likewise.methods import AnyMethod, urasc
-from likewise.methods._clustering_large import WarmClustering
 from likewise.methods.clustering import SpectralModel
-from likewise.methods.constrained import N_EXTRA
+from likewise.methods.constrained import N_EXTRA, LargeClustering
 from likewise.spectral import (
     ConstrainedWeights,
     Pairs,
@@ -44,20 +43,22 @@ ALIKE = 0.995
 
 
 @dataclass(frozen=True)
-class ExactClustering(WarmClustering):
+class WithExactPairs(LargeClustering):
     """The clustering of many samples, with eigenvectors to all digits."""
 
     @classmethod
-    def of(cls, warm: WarmClustering) -> ExactClustering:
+    def of(cls, warm: LargeClustering) -> WithExactPairs:
         """Return the same clustering under the same answers."""
-        given: dict[str, Any] = {f.name: getattr(warm, f.name) for f in fields(warm)}
+        given: dict[str, Any] = {
+            f.name: getattr(warm, f.name) for f in fields(warm) if f.init
+        }
         plain = None if warm.plain is None else cls.of(warm.plain)
         return cls(**{**given, "plain": plain})
 
     @cached_property
     def pairs(self) -> Pairs:
         """The lowest n_c eigenpairs and a few more."""
-        graph, blocks = self.bench.graph, self.blocks
+        graph, blocks = self.graph, self.blocks
         operator = operator_of(graph, blocks.samples, blocks.group, blocks.apart)
         weights = ConstrainedWeights.of(self.problem.weights, blocks, 0.0)
         wanted = self.n_clusters + N_EXTRA
@@ -69,12 +70,12 @@ class ExactClustering(WarmClustering):
 
 def exactly(model: SpectralModel) -> SpectralModel:
     """Return the same model with exact eigenvectors."""
-    assert isinstance(model.clustering, WarmClustering)
-    assert isinstance(model.plain, WarmClustering)
+    assert isinstance(model.clustering, LargeClustering)
+    assert isinstance(model.plain, LargeClustering)
     return replace(
         model,
-        clustering=ExactClustering.of(model.clustering),
-        plain=ExactClustering.of(model.plain),
+        clustering=WithExactPairs.of(model.clustering),
+        plain=WithExactPairs.of(model.plain),
     )
 
 

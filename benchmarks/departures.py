@@ -17,7 +17,7 @@ from threadpoolctl import threadpool_limits
 
 from likewise import LabelOracle, Session, jaccard, run
 from likewise.datasets import load
-from likewise.experiments._metrics import ari
+from likewise.experiments import ari
 from likewise.methods import urasc
 
 SETS = ["wine", "iris", "sonar", "breast_cancer", "bupa"]

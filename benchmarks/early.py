@@ -18,7 +18,7 @@ from threadpoolctl import threadpool_limits
 from likewise import LabelOracle, Session, jaccard, run
 from likewise._arrays import Floats
 from likewise.datasets import load
-from likewise.experiments._metrics import ari
+from likewise.experiments import ari
 
 SETS = ["wine", "iris", "breast_cancer", "sonar", "balance", "bupa", "diabetes"]
 SETS += ["cho", "digits", "dog", "face-1", "leaf"]

@@ -43,15 +43,13 @@ from likewise.affinity import (
     has_faiss,
     nearest_neighbours,
 )
-from likewise.affinity._graph import connected, symmetric
-from likewise.affinity._knn import recall_of
-from likewise.affinity._search import search_for
-from likewise.affinity._weights import local_scale
+from likewise.affinity._graph import local_scale, neighbour_graph
+from likewise.affinity._knn import recall_of, search_for
 from likewise.distributed import representatives, spread
 
 N_YARDSTICK = 2000
 N_ANSWERS = 100
-STEPS = "search", "symmetric", "connected"
+STEPS = "search", "graph"
 
 
 @dataclass(frozen=True)
@@ -89,11 +87,9 @@ def measured(folder: Path, n_edges: int) -> Measured:
         before = _forgotten_peak()
         with watch("search"):
             near = nearest_neighbours(X, max(N_SHARES, n_edges))
-        with watch("symmetric"):
+        with watch("graph"):
             scale = local_scale(near)
-            graph = symmetric(directed_weights(near.first(n_edges), scale))
-        with watch("connected"):
-            graph = connected(X, near, scale, graph)
+            graph = neighbour_graph(X, near, scale, n_edges)
         shares = directed_weights(near, scale)
         memory = _peak() - before
         sp.save_npz(folder / "weights.npz", graph, compressed=False)
@@ -126,7 +122,7 @@ def table(sizes: list[int], d: int, n_edges: int, keep: Path | None) -> None:
     """Print a row for each size."""
     print(
         f"{'n':>8} {'d':>4} {'search':6} {'edges':>5} {'seconds':>8} "
-        f"{'= search':>8} {'+ symm.':>8} {'+ conn.':>8} {'ratio':>6} "
+        f"{'= search':>8} {'+ graph':>8} {'ratio':>6} "
         f"{'MB':>6} {'recall':>6}"
     )
     for n in sizes:

@@ -27,7 +27,7 @@ from threadpoolctl import threadpool_limits
 from likewise import LabelOracle, Session
 from likewise.app._preparing import Heap, Pile, Watch
 from likewise.items import Gathered, Item
-from likewise.storage import open_store
+from likewise.storage import Project, open_store
 
 N_ACTED = 60
 PAGES = {
@@ -48,7 +48,7 @@ def heap_of(X: Any) -> Heap:
         for at in range(len(X))
     )
 
-    def heap(_: Watch) -> Pile:
+    def heap(_: Watch, __: Project) -> Pile:
         return Pile(Gathered(Path(), "image", items), X, "Clouds.", "clouds/1")
 
     return heap

@@ -26,7 +26,7 @@ from likewise._arrays import AnyFloats, Indices
 from likewise.methods import urasc
 from likewise.methods._scores._gradient import exact_gradient
 from likewise.methods.clustering import SpectralModel
-from likewise.methods.constrained import ConstrainedClustering
+from likewise.methods.constrained import ExactClustering
 from likewise.spectral import Spectrum, signed_normalised
 
 N_CLUSTERS = 10
@@ -68,8 +68,8 @@ def measure(n: int) -> None:
     model = views[-1].model
     assert isinstance(model, SpectralModel)
     found = model.clustering
-    assert isinstance(found, ConstrainedClustering)
-    spectrum = found.spectrum
+    assert isinstance(found, ExactClustering)
+    spectrum = found.pairs
     constraints = views[-1].known.constraints
     anchors = np.array([constraints.samples(g)[0] for g in views[-1].known.certain])
 
@@ -110,7 +110,7 @@ def _iterations(X: AnyFloats, y: Indices) -> float:
     return float(np.median(times))
 
 
-def _eigsh(clustering: ConstrainedClustering, p: int) -> object:
+def _eigsh(clustering: ExactClustering, p: int) -> object:
     weights = clustering.weights
     laplacian = signed_normalised(weights)
     n = weights.n_samples

@@ -17,7 +17,7 @@ from threadpoolctl import threadpool_limits
 from likewise import LabelOracle, Session, run
 from likewise.affinity import standardised
 from likewise.datasets import load
-from likewise.experiments._metrics import ari
+from likewise.experiments import ari
 
 MARKS = (20, 50, 100, 200, 400)
 BEST = {

@@ -26,19 +26,27 @@ from itertools import product
 from pathlib import Path
 
 import numpy as np
+from benchmarks.runs import MARKS, Cell, Run
 from joblib import Parallel, delayed
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn
 from threadpoolctl import threadpool_limits
 
+from benchmarks import runs as summary
 from likewise import METHODS, LabelOracle, MissingDataError, Session, jaccard, run
 from likewise._arrays import Indices
 from likewise.datasets import DATASETS, Dataset, load
-from likewise.experiments import LEVELS, all_in_one, v_measure
-from likewise.experiments import _summary as summary
-from likewise.experiments._metrics import ari
-from likewise.experiments._summary import MARKS, Cell, Run
-from likewise.experiments.paper._figures import COLOURS, draw_panels
+from likewise.experiments import (
+    LEVELS,
+    Outcome,
+    Trial,
+    all_in_one,
+    ari,
+    budget_of,
+    questions_to,
+    v_measure,
+)
+from likewise.experiments.paper import COLOURS, draw_panels
 from likewise.experiments.runner import Curve
 
 
@@ -119,15 +127,20 @@ def part_of(dataset: Dataset, subset: str) -> Dataset:
     return dataset.subset(order[ranks < np.ceil(shares[y] * np.bincount(y)[y])])
 
 
+def seed_of(subset: str) -> int:
+    """Return the seed of the sessions on a part of the samples."""
+    return 0 if subset == "full" else int(subset.removeprefix("thin"))
+
+
 def trace(cell: Cell, part: Dataset, n_clusters: int | None) -> Trace:
     """Let the true classes answer, and keep what the session showed."""
-    seed = 0 if cell.subset == "full" else int(cell.subset.removeprefix("thin"))
-    session = Session(part.X, cell.method, n_clusters, random_state=seed)
-    oracle = LabelOracle(part.y, error_rate=cell.noise, seed=seed)
-    marks = summary.marks_of(cell.budget)
+    trial = cell.trial
+    session = Session(part.X, trial.method, n_clusters, random_state=trial.seed)
+    oracle = LabelOracle(part.y, error_rate=trial.noise, seed=trial.seed)
+    marks = summary.marks_of(trial.budget)
     labels, seconds = [session.labels], 0.0
     expected = [session.progress.expected_jaccard]
-    steps = run(session, oracle, cell.budget)
+    steps = run(session, oracle, trial.budget)
     while True:
         start = time.process_time()  # not the clock: other programs run beside it
         view = next(steps, None)
@@ -145,20 +158,22 @@ def trace(cell: Cell, part: Dataset, n_clusters: int | None) -> Trace:
 def scored(cell: Cell, seen: Trace, truth: Indices) -> Run:
     """Return the scores of what a session showed."""
     curve = jaccards(seen.labels, truth)
-    points = summary.points_of(cell.budget)
+    points = summary.points_of(cell.trial.budget)
     last = len(seen.labels) - 1
     shown = [seen.labels[min(point, last)] for point in points]
+    scores = {
+        "jaccard": tuple(summary.carried(curve, points)),
+        "v_measure": tuple(v_measure(truth, labels) for labels in shown),
+        "ari": tuple(ari(truth, labels) for labels in shown),
+    }
+    seconds = (*[0.0] * (len(points) - 1), seen.seconds)
     return Run(
         cell=cell,
-        questions=points,
-        jaccard=summary.carried(curve, points),
-        v_measure=[v_measure(truth, labels) for labels in shown],
-        ari=[ari(truth, labels) for labels in shown],
-        reached=[summary.questions_to(level, curve) for level in LEVELS],
+        outcome=Outcome(cell.trial, tuple(points), scores, seconds),
+        reached=[questions_to(level, curve) for level in LEVELS],
         expected=seen.expected,
         all_in_one=all_in_one(truth),
         answered=last,
-        seconds=seen.seconds,
     )
 
 
@@ -176,7 +191,7 @@ def run_cell(cell: Cell, dataset: Dataset) -> Run | Failure:
     part = part_of(dataset, cell.subset)
     try:
         with threadpool_limits(1):
-            n_clusters = dataset.n_classes if cell.k == "known" else None
+            n_clusters = dataset.n_classes if cell.trial.k == "known" else None
             return scored(cell, trace(cell, part, n_clusters), part.y)
     except Exception as error:
         return Failure(cell, f"{type(error).__name__}: {error}")
@@ -196,11 +211,11 @@ def load_sets(names: Iterable[str], data: Path) -> dict[str, Dataset]:
 def cells_of(choice: Choice, sets: Mapping[str, Dataset], tag: str) -> list[Cell]:
     """Return every cell that was chosen."""
     budgets = {
-        name: summary.budget_of(len(dataset.y), dataset.n_classes, choice.cap)
+        name: budget_of(len(dataset.y), dataset.n_classes, choice.cap)
         for name, dataset in sets.items()
     }
     return [
-        Cell(tag, name, method, subset, k, noise, budgets[name])
+        Cell(tag, subset, Trial(name, method, seed_of(subset), budgets[name], k, noise))
         for k, noise, name, method, subset in product(
             choice.k, choice.noise, sets, choice.methods, choice.subsets
         )
@@ -233,10 +248,10 @@ def run_missing(
     cells: Sequence[Cell], sets: Mapping[str, Dataset], path: Path, jobs: int
 ) -> list[Failure]:
     """Run cells, put each on file when it is finished, and return those that failed."""
-    costs = {cell: cell.budget * len(sets[cell.data].y) for cell in cells}
+    costs = {cell: cell.trial.budget * len(sets[cell.trial.data].y) for cell in cells}
     failures: list[Failure] = []
     work = Parallel(n_jobs=jobs, return_as="generator_unordered")
-    tasks = (delayed(run_cell)(cell, sets[cell.data]) for cell in cells)
+    tasks = (delayed(run_cell)(cell, sets[cell.trial.data]) for cell in cells)
     with path.open("a", encoding="utf-8") as file, progress(costs) as advance:
         for result in work(tasks):
             if isinstance(result, Failure):
@@ -281,7 +296,8 @@ def duration(seconds: float) -> str:
 def words_of(cell: Cell) -> str:
     """Return a cell in words."""
     where = "all samples" if cell.subset == "full" else f"subset {cell.subset}"
-    return f"{cell.data}, {cell.method}, {where}, {setting_of(cell.k, cell.noise)}"
+    setting = setting_of(cell.trial.k, cell.trial.noise)
+    return f"{cell.trial.data}, {cell.trial.method}, {where}, {setting}"
 
 
 def setting_of(k: str, noise: float) -> str:
@@ -297,7 +313,7 @@ def say(words: str) -> None:
 def report(runs: Iterable[Run], out: Path) -> None:
     """Print the tables and draw the picture of each k and rate of wrong answers."""
     print(LEGEND)
-    settings = summary.grouped(runs, lambda cell: (cell.k, cell.noise))
+    settings = summary.grouped(runs, lambda cell: (cell.trial.k, cell.trial.noise))
     for position, ((k, noise), group) in enumerate(settings.items()):
         title = setting_of(k, noise)
         print(f"\n## {title}\n")
@@ -339,7 +355,8 @@ def draw(runs: Sequence[Run], title: str, path: Path) -> None:
 
 
 def _curve(run: Run) -> Curve:
-    return Curve(0, run.questions, {"jaccard": run.jaccard})
+    scores = {"jaccard": list(run.scores("jaccard"))}
+    return Curve(0, list(run.outcome.questions), scores)
 
 
 def _words(text: str) -> tuple[str, ...]:

@@ -28,8 +28,7 @@ from urllib.request import Request
 from examples.front_end import Client
 from tests.e2e.running import cold_context, started
 
-from likewise.experiments import jaccard
-from likewise.experiments._metrics import ari
+from likewise.experiments import ari, jaccard
 
 LEVELS = (0.9, 0.95, 0.99, 1.0)
 

@@ -51,11 +51,10 @@ from likewise.affinity import (
     nearest_neighbours,
     precomputed,
 )
-from likewise.affinity._graph import neighbour_graph
-from likewise.affinity._weights import local_scale
+from likewise.affinity._graph import local_scale, neighbour_graph
 from likewise.knowledge import MemoryJournal, Told
 from likewise.spectral import renumbered
-from likewise.spectral._graph import local_order
+from likewise.spectral._laplacian_large import local_order
 
 N_NEAR = 20
 N_KNOWN = 500
@@ -64,10 +63,10 @@ N_OPENED = 5000  # answers that a session is opened with
 SLOW_FIT = 20_000  # samples from which on a fit of scikit-learn takes minutes
 STAGES = {  # by the functions that they are made of
     "urasc+n": {
-        "eigenvectors": ("warm.py", "_brought"),
-        "k-means": ("kmeans.py", "reclustered"),
-        "entropy": ("entropy.py", "entropy"),
-        "score": ("gradient.py", "paper_gradient"),
+        "eigenvectors": ("constrained.py", "_brought"),
+        "k-means": ("_kmeans.py", "reclustered"),
+        "entropy": ("_ambiguity_large.py", "neighbour_entropy"),
+        "score": ("_gradient.py", "paper_gradient"),
     },
     "likewise": {
         "fields": ("survey.py", "_blended"),

@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 from likewise.datasets import load
-from likewise.experiments.paper._figures import draw_curves
+from likewise.experiments.paper import draw_curves
 from likewise.experiments.runner import Plan, simulate
 
 BUDGET = 400

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from likewise.experiments._trials import Outcome, points_of
 from likewise.experiments.paper import Figure
 from likewise.experiments.paper._plans import Line, Panel
-from likewise.experiments.paper._trials import Outcome, points_of
 
 
 def outcome(

@@ -10,9 +10,13 @@ import numpy as np
 import pandas as pd
 import pytest
 import scipy.sparse as sp
+from sklearn import get_config
+from sklearn.utils import validation
 
+from likewise import Session
+from likewise import _arrays as arrays
+from likewise import _regime as regime
 from likewise._arrays import (
-    FEW,
     Floats,
     as_affinity,
     as_samples,
@@ -21,7 +25,9 @@ from likewise._arrays import (
     stack,
     without_diagonal,
 )
+from likewise.affinity import auto
 from likewise.errors import InputError
+from likewise.methods import problem_of
 
 
 def test_lists_become_floats() -> None:
@@ -286,7 +292,7 @@ def test_new_samples_of_another_width_are_refused(
 @pytest.fixture
 def many(rng: np.random.Generator) -> Floats:
     """More samples than are copied to float64."""
-    return rng.random((FEW + 1, 2))
+    return rng.random((regime.EXACT_SEARCH + 1, 2))
 
 
 @pytest.mark.parametrize("kind", [np.float32, np.float64])
@@ -328,7 +334,7 @@ def test_many_numbers_become_the_smallest_that_hold_them(
 
 
 def test_few_samples_are_copied_to_float64(many: Floats) -> None:
-    X = many[:FEW].astype(np.float32)
+    X = many[: regime.EXACT_SEARCH].astype(np.float32)
 
     actual = as_samples(X)
 
@@ -359,7 +365,7 @@ def ring(n: int, kind: Any = np.float32) -> sp.csr_array:
 @pytest.mark.parametrize("kind", [np.float32, np.float64])
 @pytest.mark.parametrize("convert", [sp.csr_array, sp.coo_matrix, sp.csc_array])
 def test_a_large_sparse_affinity_keeps_its_numbers(kind: Any, convert: Any) -> None:
-    W = ring(FEW + 1, kind)
+    W = ring(regime.EXACT_SEARCH + 1, kind)
 
     actual = as_affinity(convert(W))
 
@@ -370,7 +376,7 @@ def test_a_large_sparse_affinity_keeps_its_numbers(kind: Any, convert: Any) -> N
 
 
 def test_rounding_of_single_precision_is_no_asymmetry() -> None:
-    W = ring(FEW + 1)
+    W = ring(regime.EXACT_SEARCH + 1)
     W.data[0] = np.nextafter(W.data[0], np.float32(2))
 
     actual = as_affinity(W)
@@ -387,7 +393,7 @@ def test_rounding_of_single_precision_is_no_asymmetry() -> None:
     ],
 )
 def test_a_large_sparse_affinity_is_checked(change: Any, sentence: str) -> None:
-    W = ring(FEW + 1)
+    W = ring(regime.EXACT_SEARCH + 1)
     change(W)
 
     with pytest.raises(InputError, match=sentence):
@@ -434,6 +440,39 @@ def test_a_large_memory_map_of_any_numbers_is_not_copied(
     assert np.shares_memory(as_samples(mapped), mapped)
 
 
+def test_a_memory_map_that_nobody_can_write_to_is_looked_through_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    np.save(tmp_path / "X.npy", np.ones((regime.EXACT_SEARCH + 2, 3), dtype=np.float32))
+    mapped = np.load(tmp_path / "X.npy", mmap_mode="r")
+    looked: list[int] = []
+    is_finite = np.isfinite
+
+    def counting(values: Any) -> Any:
+        looked.append(np.size(values))
+        return is_finite(values)
+
+    monkeypatch.setattr(np, "isfinite", counting)
+    first = as_samples(mapped)
+    again, behind = as_samples(first), as_samples(first[1:])
+
+    assert again is first
+    assert behind.shape == (regime.EXACT_SEARCH + 1, 3)
+    assert sum(looked) == mapped.size
+
+
+def test_a_memory_map_that_can_be_written_to_is_looked_through_again(
+    tmp_path: Path,
+) -> None:
+    np.save(tmp_path / "X.npy", np.ones((regime.EXACT_SEARCH + 1, 3)))
+    mapped = np.load(tmp_path / "X.npy", mmap_mode="r+")
+    as_samples(mapped)
+    mapped[7, 1] = np.nan
+
+    with pytest.raises(InputError, match="NaN"):
+        as_samples(mapped)
+
+
 def test_a_missing_value_in_a_large_memory_map_is_found(tmp_path: Path) -> None:
     values = np.ones((20_001, 2), dtype=np.float16)
     values[-1, 1] = np.nan
@@ -453,3 +492,52 @@ def test_new_samples_behind_a_memory_map_of_whole_numbers_keep_their_digits(
 
     np.testing.assert_array_equal(stacked[-1], [0.5, 300.0])
     assert stacked.dtype == np.float32
+
+
+@pytest.mark.parametrize("affinity", ["auto", "gaussian", "chi2", "cosine"])
+def test_samples_are_checked_once_on_their_way_into_a_session(
+    affinity: str, monkeypatch: pytest.MonkeyPatch, rng: np.random.Generator
+) -> None:
+    checked: list[tuple[int, ...]] = []
+    refuse = arrays._refuse_missing
+
+    def watched(X: Floats) -> None:
+        checked.append(X.shape)
+        refuse(X)
+
+    monkeypatch.setattr(arrays, "_refuse_missing", watched)
+
+    Session(rng.random((30, 4)), n_clusters=2, affinity=affinity).ask()
+
+    assert checked == [(30, 4)]
+
+
+def test_scikit_learn_does_not_check_again(
+    monkeypatch: pytest.MonkeyPatch, rng: np.random.Generator
+) -> None:
+    trusted: list[bool] = []
+    check = validation._assert_all_finite
+
+    def watched(*given: Any, **how: Any) -> None:
+        trusted.append(get_config()["assume_finite"])
+        check(*given, **how)
+
+    monkeypatch.setattr(validation, "_assert_all_finite", watched)
+
+    auto(rng.random((30, 4)))
+
+    assert trusted
+    assert all(trusted)
+
+
+def test_a_memory_map_stays_one_in_a_problem(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, rng: np.random.Generator
+) -> None:
+    monkeypatch.setattr(regime, "EXACT_SEARCH", 50)
+    np.save(tmp_path / "features.npy", rng.random((60, 3), dtype=np.float32))
+    X = np.load(tmp_path / "features.npy", mmap_mode="r")
+
+    features = problem_of(X, affinity="auto", n_clusters=2).features
+
+    assert isinstance(features, np.memmap)
+    assert np.shares_memory(features, X)

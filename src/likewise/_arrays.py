@@ -3,23 +3,28 @@
 from __future__ import annotations
 
 from typing import Any, TypeAlias
+from weakref import WeakValueDictionary
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from likewise import _regime as regime
 from likewise.errors import InputError
 
 Floats: TypeAlias = NDArray[np.float64]
 Indices: TypeAlias = NDArray[np.intp]
-Sparse: TypeAlias = Any  # scipy.sparse.csr_array; scipy has no types of its own
-Samples: TypeAlias = Any  # Floats or Sparse, of shape (n_samples, n_features)
-Weights: TypeAlias = Any  # Floats or Sparse, of shape (n_samples, n_samples)
+Sparse: TypeAlias = sp.csr_array
+# A union would have to be told apart at each use, which scipy has no types for.
+Samples: TypeAlias = Any  # AnyFloats or Sparse, of shape (n_samples, n_features)
+Weights: TypeAlias = Any  # AnyFloats or Sparse, of shape (n_samples, n_samples)
 AnyFloats: TypeAlias = NDArray[np.floating[Any]]  # float64, or float32 for many samples
 AnyIndices: TypeAlias = NDArray[np.integer[Any]]
 
-FEW = 20_000  # samples up to which all numbers are float64 and all searches exact
 N_CHECKED = 65_536  # rows looked at together, so that a memory map stays on disk
+
+# Memory maps that passed the check, by their ids: nobody can write into them.
+_passed: WeakValueDictionary[int, NDArray[Any]] = WeakValueDictionary()
 
 
 def is_frame(X: Any) -> bool:
@@ -41,7 +46,8 @@ def as_samples(X: Any) -> Samples:
     ndarray or scipy.sparse.csr_array
         A copy in float64 of up to 20,000 samples. More are not copied if they are
         float32 or float64 already, and a memory map never is, so that it may be larger
-        than memory; else numbers that float32 holds exactly become float32.
+        than memory; else numbers that float32 holds exactly become float32. A memory
+        map that cannot be written to is looked through once, not each time.
 
     Examples
     --------
@@ -57,7 +63,25 @@ def as_samples(X: Any) -> Samples:
         checked = _as_floats(X)
         _refuse_missing(checked.data)
         return _refuse_shape(checked)
-    return _refuse_shape(_from_array(X))
+    if _has_passed(X):
+        return X
+    checked = _refuse_shape(_from_array(X))
+    if _is_mapped(checked) and not checked.flags.writeable:
+        _passed[id(checked)] = checked
+    return checked
+
+
+def _has_passed(X: Any) -> bool:
+    """Tell whether these are many rows of a memory map that was checked before."""
+    is_table = _is_mapped(X) and X.ndim == 2  # noqa: PLR2004 - a matrix
+    if not is_table or len(X) <= regime.EXACT_SEARCH or not X.size:
+        return False
+    part = X
+    while _is_mapped(part) and part.dtype == X.dtype and not part.flags.writeable:
+        if _passed.get(id(part)) is part:
+            return True
+        part = part.base
+    return False
 
 
 def as_affinity(W: Any) -> Weights:
@@ -75,7 +99,7 @@ def as_affinity(W: Any) -> Weights:
         is checked and copied in time and memory proportional to its entries.
     """
     W = as_samples(W)
-    W = W.astype(_kind_for(W.dtype), copy=False)
+    W = W.astype(float_kind(W.dtype), copy=False)
     if W.shape[0] != W.shape[1]:
         raise InputError(
             f"A precomputed affinity must be square, but this one has shape {W.shape}: "
@@ -153,18 +177,18 @@ def _from_array(X: Any) -> Floats:
 
 
 def _as_floats(values: Samples) -> Samples:
-    if values.ndim == 0 or values.shape[0] <= FEW:
+    if values.ndim == 0 or values.shape[0] <= regime.EXACT_SEARCH:
         return values.astype(np.float64)
     if _is_mapped(values):
         return values
-    return values.astype(_kind_for(values.dtype), copy=False)
+    return values.astype(float_kind(values.dtype), copy=False)
 
 
 def _is_mapped(values: Any) -> bool:
     return isinstance(values, np.memmap) and values.dtype.kind in "biuf"
 
 
-def _kind_for(kind: Any) -> Any:
+def float_kind(kind: np.dtype[Any]) -> type[np.floating[Any]]:
     """Return the smaller of float32 and float64 that holds all numbers of a kind."""
     return np.float32 if np.can_cast(kind, np.float32) else np.float64
 
@@ -237,7 +261,7 @@ def stack(old: Any, new: Any, *, square: bool) -> Any:
     if is_frame(old) and is_frame(new):
         return _stack_frames(old, new)
     old, new = as_samples(old), as_samples(new)
-    new = new.astype(_kind_for(old.dtype), copy=False)
+    new = new.astype(float_kind(old.dtype), copy=False)
     n, m = old.shape[0], new.shape[0]
     width = n + m if square else old.shape[1]
     if new.shape[1] != width:

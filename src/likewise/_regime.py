@@ -8,14 +8,39 @@ from __future__ import annotations
 
 # Nearest neighbours
 
+EXACT_SEARCH = 20_000  # samples up to which numbers are float64 and searches exact
+ALL_PAIRS_COST = 1.5e12  # pairs times features, compared in a minute on one core;
+# links between near samples are slower below, faster above, and not exact
+EACH_ALONE = 4_000_000  # samples times components, each connected by itself
+FEW_MEMBERS = 4096  # members of components, each compared with all others
+MOST_DENSE = 50_000  # samples of which all similarities may be kept: 20 GB
+MOST_REPRESENTATIVES = 100_000  # points for all samples: a session is quick with them
+CHOSEN_CENTRES = 5000  # centres that begin far from each other; more begin by lot
+
 
 # Eigenvectors and clusters
+
+N_EXACT = 2000  # up to here each spectrum is solved for from nothing, to all digits
+N_DENSE = 400  # up to here a dense solution of one is as fast as Lanczos
+N_LANCZOS = (
+    5000  # up to here Lanczos, and a dense one where it gives up, are affordable
+)
+N_FITTED = 10_000  # samples that a mixture is fitted to; where there are more, to some
 
 
 # The flagship
 
 
 # Rivals
+
+FOREST_PAIRS = 2500  # samples up to which each pair is an edge; the graph's above
+ALL_CUTS = 1000  # samples up to which a cut may be any vector; smooth ones above
+
+
+# Maps
+
+FEWEST_FOR_UMAP = 100  # below, neighbours say no more than main directions
+MOST_FOR_UMAP = 100_000  # above, it would take hours
 
 
 # The app and its projects

@@ -12,25 +12,26 @@ import scipy.sparse as sp
 from scipy.sparse.csgraph import connected_components
 from tests.definitions import euclidean
 
+from likewise import _regime as regime
 from likewise._arrays import AnyIndices, Floats, Sparse
-from likewise.affinity import (
+from likewise.affinity import Search, nearest_neighbours
+from likewise.affinity import _connect as linking
+from likewise.affinity._connect import (
     Bridges,
     Lists,
-    Rows,
-    Search,
     among_few,
+    asked,
     bridges,
     joined,
-    nearest_neighbours,
+    members,
     nearest_outside,
+    shortest,
+    spanning,
     sure,
 )
-from likewise.affinity import _connect as linking
-from likewise.affinity import _graph as build
-from likewise.affinity._connect import asked, members, shortest, spanning
-from likewise.affinity._graph import neighbour_graph
+from likewise.affinity._graph import FAINTEST, local_scale, neighbour_graph
 from likewise.affinity._indexes import exact_index
-from likewise.affinity._weights import FAINTEST, local_scale
+from likewise.affinity._rows import Rows
 
 
 def heaps(sizes: list[int], rng: np.random.Generator, d: int = 5) -> Floats:
@@ -73,7 +74,7 @@ def components(X: Floats, k: int = 10) -> AnyIndices:
 @pytest.fixture
 def all_together(monkeypatch: pytest.MonkeyPatch) -> None:
     """No component is searched alone, however few samples there are."""
-    monkeypatch.setattr(build, "FEW_TIMES", 0)
+    monkeypatch.setattr(regime, "EACH_ALONE", 0)
 
 
 MIXED = [12] * 10 + [30, 30, 60, 150]
@@ -113,7 +114,7 @@ def test_an_index_finds_only_edges_of_single_linkage(
     X = heaps(MIXED, rng)
     component = components(X)
 
-    found = asked(Rows(X), exact_index(Rows(X)), width, component)
+    found = asked(exact_index(Rows(X)), width, component)
 
     assert pairs(found) <= single_linkage(X, component)
     assert bool(found.i.size) == (width > 12)
@@ -145,7 +146,7 @@ def test_an_index_is_not_asked_about_too_many_members(
     monkeypatch.setattr(linking, "N_LISTED", 100 * width)
     X = heaps(MIXED, rng)
 
-    found = asked(Rows(X), exact_index(Rows(X)), width, components(X))
+    found = asked(exact_index(Rows(X)), width, components(X))
 
     assert found.i.size
     np.testing.assert_allclose(found.distance, euclidean(X)[found.i, found.j])
@@ -194,7 +195,7 @@ def test_the_graph_of_every_search_is_connected(
 def test_large_components_of_many_samples_become_one(
     rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(build, "FEW", 0)
+    monkeypatch.setattr(regime, "EXACT_SEARCH", 0)
 
     graph = graph_of(heaps([300, 200, 12], rng), "flat")
 
@@ -253,7 +254,7 @@ def test_many_components_are_compared_by_one_member_each(
 ) -> None:
     X, component = rng.standard_normal((300, 3)), np.arange(300)
     expected = among_few(X.__getitem__, component)
-    monkeypatch.setattr(linking, "N_FEW", 10)
+    monkeypatch.setattr(regime, "FEW_MEMBERS", 10)
     monkeypatch.setattr(linking, "all_squared", None)  # which compares all pairs
 
     found = among_few(X.__getitem__, component)

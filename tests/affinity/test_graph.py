@@ -11,10 +11,10 @@ from tests.problems import blobs
 
 from likewise._arrays import Floats, Sparse
 from likewise.affinity import Neighbours, directed_weights, nearest_neighbours
-from likewise.affinity._graph import neighbour_graph
-from likewise.affinity._weights import (
+from likewise.affinity._graph import (
     FAINTEST,
     local_scale,
+    neighbour_graph,
     self_tuning_weights,
     strongest,
 )

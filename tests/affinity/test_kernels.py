@@ -14,8 +14,8 @@ from scipy.sparse.csgraph import connected_components
 from tests.definitions import euclidean
 from tests.problems import random_affinity
 
-from likewise import _arrays as arrays
-from likewise._arrays import FEW, Floats, dense
+from likewise import _regime as regime
+from likewise._arrays import Floats, dense
 from likewise.affinity import (
     AFFINITIES,
     Affinity,
@@ -26,9 +26,7 @@ from likewise.affinity import (
     gaussian,
     precomputed,
 )
-from likewise.affinity import _graph as build
 from likewise.affinity import _kernels as affinity
-from likewise.affinity import _search as search
 from likewise.errors import InputError
 
 OF_SAMPLES = {name: make for name, make in AFFINITIES.items() if name != "precomputed"}
@@ -342,8 +340,7 @@ def features(
     tmp_path: Path, rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch
 ) -> Any:
     """A memory map of more samples than are searched as a whole, if 300 are many."""
-    for module in (arrays, affinity, search, build):
-        monkeypatch.setattr(module, "FEW", 300)
+    monkeypatch.setattr(regime, "EXACT_SEARCH", 300)
     path = tmp_path / "features.npy"
     np.save(path, rng.integers(0, 255, (400, 3), dtype=np.uint8).astype(np.float32))
     return np.load(path, mmap_mode="r")
@@ -352,7 +349,7 @@ def features(
 def test_the_graph_of_many_samples_is_in_single_precision(
     rng: np.random.Generator,
 ) -> None:
-    features = rng.standard_normal((FEW + 1, 3), dtype=np.float32)
+    features = rng.standard_normal((regime.EXACT_SEARCH + 1, 3), dtype=np.float32)
 
     found = auto(features)
 
@@ -389,7 +386,7 @@ def test_an_affinity_of_all_pairs_refuses_too_many_samples(name: str) -> None:
 
 
 def test_a_large_precomputed_graph_stays_sparse_and_single() -> None:
-    n = FEW + 1
+    n = regime.EXACT_SEARCH + 1
     weights = np.linspace(0.1, 1.0, n - 1, dtype=np.float32)
 
     found = precomputed(sp.diags_array([weights, weights], offsets=[1, -1]))
@@ -412,7 +409,7 @@ def test_the_strongest_of_equal_edges_are_those_that_come_first() -> None:
 def test_all_pairs_of_many_samples_are_not_kept_silently(
     make: Any, rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(affinity, "FEW", 20)
+    monkeypatch.setattr(regime, "EXACT_SEARCH", 20)
 
     with pytest.warns(UserWarning, match=r"keeps all pairs.*use affinity='auto'"):
         make(rng.random((21, 2)))

@@ -1,8 +1,10 @@
-"""Nearest neighbours among many: found in blocks, exactly or with a stated recall."""
+"""Which search for so many samples, and what each of them finds."""
 
 from __future__ import annotations
 
+import sys
 import tracemalloc
+import warnings
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -13,11 +15,139 @@ import scipy.sparse as sp
 from tests.definitions import euclidean
 
 from likewise._arrays import Floats
-from likewise.affinity import Neighbours, Rows, Search, nearest_neighbours, share_found
+from likewise.affinity import (
+    Neighbours,
+    Search,
+    kind_for,
+    nearest_neighbours,
+    search_of,
+)
 from likewise.affinity import _indexes as links
-from likewise.affinity._knn import recall_of
+from likewise.affinity._knn import Watch, recall_of, search_for, share_found
+from likewise.errors import InputError
+
+SIZES = [
+    (20_001, 2, "flat"),
+    (100_000, 64, "flat"),
+    (40_000, 768, "flat"),
+    (200_000, 64, "hnsw"),
+    (100_000, 768, "hnsw"),
+    (1_000_000, 2, "hnsw"),
+]
+
+
+@pytest.fixture
+def without_faiss(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "faiss", None)
+
+
+@pytest.mark.parametrize("n", [1, 20_000])
+def test_few_samples_are_searched_as_a_whole(n: int) -> None:
+    assert search_for(np.zeros((n, 1))).kind == "whole"
+    assert search_for(sp.csr_array((n, 5))).kind == "whole"
+
+
+@pytest.mark.parametrize(("n", "d", "kind"), SIZES)
+def test_the_search_is_chosen_by_samples_and_features(
+    n: int, d: int, kind: str
+) -> None:
+    assert kind_for(n, d) == kind
+
+
+@pytest.mark.parametrize(("n", "d", "kind"), SIZES)
+@pytest.mark.usefixtures("without_faiss")
+def test_without_the_extra_all_pairs_are_compared(n: int, d: int, kind: str) -> None:
+    assert kind_for(n, d) == "blocks" != kind
+
+
+def test_many_sparse_samples_are_compared_by_products() -> None:
+    assert search_for(sp.csr_array((20_001, 5))).kind == "products"
+
+
+@pytest.mark.parametrize("kind", ["flat", "hnsw", "blocks"])
+def test_rows_at_a_time_are_bounded_by_memory(kind: str) -> None:
+    narrow, wide = search_of(kind, 10**9, 8), search_of(kind, 10**9, 100_000)
+
+    for search, d in ((narrow, 8), (wide, 100_000)):
+        assert search.shard * 4 * d <= 2**31
+        assert search.block * 4 * d <= 2**22
+        assert search.shard >= search.block >= 1
+
+
+def test_an_unknown_search_is_refused_with_those_there_are() -> None:
+    with pytest.raises(InputError, match=r"no search 'ivf'.*whole, flat, hnsw"):
+        Search("ivf", 10, 10)
+
+
+def test_a_search_of_no_rows_is_refused() -> None:
+    with pytest.raises(InputError, match="0 rows"):
+        Search("flat", 10, 0)
+
+
+def ticking(*seconds: float) -> Watch:
+    return Watch(Search("blocks", 50_000, 1000), 50_000, None, iter(seconds).__next__)
+
+
+@pytest.mark.parametrize(
+    ("seconds", "spoken"),
+    [(1.0, "50 seconds"), (12.0, "10 minutes"), (720.0, "10 hours")],
+)
+def test_a_slow_search_says_how_slow_after_its_second_block(
+    seconds: float, spoken: str
+) -> None:
+    watch = ticking(7.0, 7.0 + seconds)
+    watch.searched(1000)
+
+    with pytest.warns(UserWarning, match=rf"about {spoken}.*likewise\[scale\]"):
+        watch.searched(1000)
+
+
+def test_a_slow_search_says_so_once() -> None:
+    watch = ticking(0.0, 1.0)
+    watch.searched(1000)
+    with pytest.warns(UserWarning, match="50000 samples"):
+        watch.searched(1000)
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        watch.searched(1000)
+
+
+def test_a_slow_search_without_a_clock_does_not_guess() -> None:
+    watch = Watch(Search("blocks", 50_000, 1000), 50_000, None, None)
+    watch.searched(1000)
+
+    with pytest.warns(UserWarning, match="takes long: run"):
+        watch.searched(1000)
+
+
+def test_many_sparse_samples_are_better_made_dense() -> None:
+    watch = Watch(Search("products", 50_000, 100), 50_000, None, None)
+    watch.searched(100)
+
+    with pytest.warns(UserWarning, match="TruncatedSVD"):
+        watch.searched(100)
+
+
+@pytest.mark.parametrize("kind", ["flat", "hnsw"])
+def test_a_fast_search_says_nothing(kind: str) -> None:
+    watch = Watch(Search(kind, 50_000, 1000), 50_000, None, None)
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        watch.searched(1000)
+        watch.searched(1000)
+
+
+@pytest.mark.parametrize("kind", ["flat", "blocks"])
+def test_all_pairs_of_many_are_compared_in_many_steps(kind: str) -> None:
+    search = search_of(kind, 1_000_000, 64)
+
+    assert 256 <= search.block <= 2000
+
 
 KINDS = ("flat", "hnsw", "blocks", "products")
+
 each_kind = pytest.mark.parametrize("kind", KINDS)
 
 
@@ -240,29 +370,6 @@ def test_links_lead_out_of_heaps_of_equal_samples(
     np.testing.assert_allclose(
         near.distances[:, times - 2 : times], exact.distances[:, times - 2 : times]
     )
-
-
-def test_links_go_on_from_more_samples_until_enough_are_found(
-    rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    X = rng.standard_normal((3000, 40))
-    monkeypatch.setattr(links, "N_FOUND", 5)
-    monkeypatch.setattr(links, "EF_SEARCH", (2, 400))
-
-    index = links.Links.of(Rows(X.astype(np.float32)), lambda _: None)
-
-    assert index.ef == 400
-
-
-def test_links_hold_each_distinct_sample_once(rng: np.random.Generator) -> None:
-    X = rng.standard_normal((50, 3)).astype(np.float32)
-    rows = np.concatenate([X, X[:20]])
-
-    index = links.Links.of(Rows(rows), lambda _: None)
-
-    assert len(index) == 70
-    assert index.index.ntotal == 50
-    np.testing.assert_array_equal(index.at(np.arange(70)), rows)
 
 
 def test_progress_is_told_of_few_samples_too(X: Floats) -> None:

@@ -112,7 +112,7 @@ def rows_heap(tiny: Tiny, titles: Iterable[str] | None = None) -> Heap:
     )
     gathered = Gathered(Path(), "row", items)
 
-    def heap(watch: Watch) -> Pile:
+    def heap(watch: Watch, _: Project) -> Pile:
         watch(0, 1, "Rows")
         return Pile(gathered, tiny.X, "Numbers.", "rows/1", is_piecemeal=True)
 

@@ -20,6 +20,7 @@ from likewise.knowledge import (
     Event,
     Kept,
     Knowledge,
+    Numbered,
     Prediction,
     Renamed,
     Retracted,
@@ -28,6 +29,7 @@ from likewise.knowledge import (
     Told,
     Undone,
     standing,
+    with_numbers,
 )
 from likewise.storage import Act
 
@@ -75,6 +77,15 @@ def test_one_that_was_left_to_disagree_says_who_left_it() -> None:
     entry = ledger(ONE, OTHER, AGAINST, Kept((3,))).answers[3]
 
     assert (entry.state, entry.by) == ("kept", Mark(3, "ann", 180.0))
+
+
+def test_numbers_of_groups_are_not_told() -> None:
+    numbers = Numbered(((1, 4),))
+
+    found = ledger(numbers, with_numbers(ONE, numbers), Undone(1))
+
+    assert [record.act.event for record in found.records] == [ONE]
+    assert states(found) == ["undone"]
 
 
 def test_one_that_was_taken_back_says_when() -> None:

@@ -244,7 +244,7 @@ def test_an_unchanged_pile_is_opened_without_writing(large: Served) -> None:
 def test_rows_of_a_long_array_show_their_features(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(gather_, "FEW", 5)
+    monkeypatch.setattr(gather_, "EXACT_SEARCH", 5)
     X = blobs((4, 4)).X
     np.save(tmp_path / "X.npy", X)
     here = served(tmp_path, path_heap(tmp_path / "X.npy", tmp_path / "v")).prepared()

@@ -92,11 +92,11 @@ def test_what_goes_on_meanwhile_is_told(tmp_path: Path) -> None:
     gate, seen = threading.Event(), threading.Event()
     rows = rows_heap(blobs((4, 4)))
 
-    def heap(watch: Watch) -> Pile:
+    def heap(watch: Watch, project: Project) -> Pile:
         watch(3, 9, "Looking")
         seen.set()
         gate.wait(60)
-        return rows(watch)
+        return rows(watch, project)
 
     here = served(tmp_path, heap)
     thread = here.workshop.start()
@@ -332,7 +332,7 @@ def test_an_error_reaches_the_page(tmp_path: Path) -> None:
 def test_an_unforeseen_error_reaches_the_page(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    def heap(_: Watch) -> Pile:
+    def heap(_: Watch, __: Project) -> Pile:
         raise RuntimeError("boom")
 
     here = served(tmp_path, heap)
@@ -399,8 +399,8 @@ def test_a_start_that_is_killed_can_begin_again(
 
 
 def test_an_unchanged_pile_is_merged_into_itself(folder: Path, tmp_path: Path) -> None:
-    pile = path_heap(folder, tmp_path / "v")(lambda *_: None)
     project = new_project()
+    pile = path_heap(folder, tmp_path / "v")(lambda *_: None, project)
 
     first, second = merged(project, pile), merged(project, pile)
 

@@ -17,7 +17,7 @@ from tests.e2e.running import warm_context
 from tests.problems import blobs
 from tests.troubles import NEEDS_LINUX, Unprivileged, postgres, shut
 
-from likewise.cli._homes import home_of
+from likewise.cli._places import home_of
 from likewise.errors import CacheWarning
 from likewise.storage import open_store
 

@@ -11,7 +11,17 @@ import pytest
 from tests.commands import Run
 
 from likewise import METHODS
+from likewise.cli._evaluating import FIGURES
+from likewise.cli._exporting import KINDS
 from likewise.datasets import DATASETS
+from likewise.experiments import paper
+from likewise.exports import EXPORTS
+
+
+def test_help_names_what_there_is() -> None:
+    """The names stand there twice, so that help need not import what has them."""
+    assert tuple(EXPORTS) == KINDS
+    assert paper.FIGURES == FIGURES
 
 
 def test_simulate_json_is_one_object_with_the_promised_keys(likewise: Run) -> None:
@@ -67,7 +77,7 @@ def test_ask_says_how_far_the_neighbours_of_many_samples_are(
 ) -> None:
     np.save("X.npy", np.arange(12.0).reshape(6, 2))
     few = likewise("ask", "X.npy", keys="q\n")
-    monkeypatch.setattr("likewise.cli._ask.FEW", 5)
+    monkeypatch.setattr("likewise.cli._ask.EXACT_SEARCH", 5)
 
     many = likewise("ask", "X.npy", keys="q\n")
 

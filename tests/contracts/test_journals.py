@@ -14,6 +14,7 @@ from likewise.knowledge import (
     Journal,
     Kept,
     MemoryJournal,
+    Numbered,
     Prediction,
     Renamed,
     Retracted,
@@ -56,6 +57,8 @@ EVENTS: list[Event] = [
         )
     ),
     Undone(2),
+    Numbered(((1, 3), (2, 4))),
+    Together((Renamed(3, "elm"), Numbered(((2, 5),)))),
 ]
 
 

@@ -11,9 +11,9 @@ import scipy.sparse as sp
 from tests.problems import Tiny, blobs
 
 from likewise import InputError, Session, jaccard
+from likewise import _regime as regime
 from likewise._arrays import Floats
 from likewise.distributed import Representatives, representatives, spread
-from likewise.distributed import _coarsen as coarsen
 
 
 @pytest.fixture
@@ -45,7 +45,7 @@ def test_each_sample_has_its_nearest_centre(tiny: Tiny, cuts: list[int]) -> None
 def test_many_samples_are_assigned_by_links(
     tiny: Tiny, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(coarsen, "AFFORDABLE", 0)
+    monkeypatch.setattr(regime, "ALL_PAIRS_COST", 0)
 
     assert_stands_for(representatives(tiny.X, 30), tiny.X)
 

@@ -11,10 +11,10 @@ import scipy.sparse as sp
 from tests.distributed.conftest import dask_array
 
 from likewise._arrays import Floats, dense
+from likewise.affinity import LocalRunner, rows_of
+from likewise.affinity import _rows as module
 from likewise.affinity._rows import single_rows
-from likewise.distributed import _pieces as module
-from likewise.distributed._pieces import Saved, pieces_of, rows_in
-from likewise.distributed._running import Here
+from likewise.distributed._pieces import Saved, pieces_of
 from likewise.errors import InputError
 
 
@@ -24,7 +24,7 @@ def X(rng: np.random.Generator) -> Floats:
 
 
 def in_pieces(X: Any, n_rows: int | None = None) -> Any:
-    return pieces_of(X, Here(), n_rows)
+    return pieces_of(X, LocalRunner(), n_rows)
 
 
 def saved(X: Floats, folder: Path) -> Path:
@@ -83,23 +83,35 @@ def test_a_part_of_a_memory_map_is_that_part(X: Floats, tmp_path: Path) -> None:
 
     pieces = in_pieces(part)
 
-    np.testing.assert_array_equal(rows_in(pieces.sources[0]), X[::-1])
+    np.testing.assert_array_equal(rows_of(pieces.sources[0], None)[:], X[::-1])
 
 
 def test_a_memory_map_of_bare_numbers_is_taken(X: Floats, tmp_path: Path) -> None:
     X.tofile(tmp_path / "bare")
     mapped = np.memmap(tmp_path / "bare", np.float64, "r", shape=(50, 3))
 
-    np.testing.assert_array_equal(rows_in(in_pieces(mapped).sources[0]), X)
+    np.testing.assert_array_equal(rows_of(in_pieces(mapped).sources[0], None)[:], X)
+
+
+NUMBERS = [np.uint8, np.int64, bool]
 
 
 @pytest.mark.parametrize(
-    ("given", "kept"), [(np.uint8, np.float32), (np.int64, np.float64)]
+    ("convert", "kind"),
+    [
+        *((np.asarray, kind) for kind in (*NUMBERS, object, str)),
+        *((sp.csr_array, kind) for kind in NUMBERS),
+        (sp.coo_array, float),
+    ],
 )
-def test_whole_numbers_become_floating(given: type, kept: type) -> None:
-    rows = rows_in(np.array([[1, 200]], dtype=given))
+def test_numbers_of_any_kind_are_taken(convert: Any, kind: type) -> None:
+    X = np.array([[1, 0], [0, 1], [0, 0]])
 
-    assert rows.dtype == kept
+    pieces = in_pieces(convert(X.astype(kind)), 2)
+
+    rows = dense(pieces.fetched(np.array([2, 0])))
+    np.testing.assert_allclose(rows[1] - rows[0], [1, 0])
+    assert rows.dtype.kind == "f"
 
 
 @pytest.mark.parametrize(
@@ -137,4 +149,6 @@ def test_what_was_written_to_a_private_memory_map_counts(
     mapped = np.load(saved(X, tmp_path), mmap_mode="c")
     mapped[3] = 7.0
 
-    np.testing.assert_array_equal(rows_in(in_pieces(mapped).sources[0])[3], 7.0)
+    np.testing.assert_array_equal(
+        rows_of(in_pieces(mapped).sources[0], None)[:][3], 7.0
+    )

@@ -51,7 +51,10 @@ def warm_context() -> BaseContext:
             "likewise.app._workplace",
             "likewise.encoders._classical",
             "likewise.encoders._texts",
+            "likewise.items",
             "likewise.storage.sql._store",
+            "sklearn.decomposition",
+            "sklearn.feature_extraction.text",
             "tests.e2e.warm",
         ]
     )

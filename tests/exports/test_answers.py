@@ -33,7 +33,7 @@ from likewise.exports import (
     read_answers,
     record,
 )
-from likewise.knowledge import Prediction
+from likewise.knowledge import Numbered, Prediction, Renamed, Undone, with_numbers
 from likewise.storage import Item, Project, ProjectJournal
 
 Act: TypeAlias = tuple[str, int, int, Verdict]
@@ -285,3 +285,18 @@ def test_lines_that_somebody_took_out_are_no_harm(tmp_path: Path) -> None:
     incoming = read_answers(path, project_of())
 
     assert [answer.question.pair for answer in incoming.answers] == [(4, 5)]
+
+
+def test_numbers_of_groups_are_not_in_the_log() -> None:
+    project, numbers = project_of(), Numbered(((1, 4),))
+    for event in (numbers, with_numbers(Renamed(1, "oak"), numbers), Undone(1)):
+        project.act(event, who="ann", now=60.0)
+
+    found = lines(project)
+
+    assert [line["number"] for line in found] == [1, 2]
+    assert [line["what"] for line in found] == [
+        {"renamed": 1, "name": "oak"},
+        {"undone": 1},
+    ]
+    assert [line["undone"] for line in found] == [True, False]

@@ -13,6 +13,7 @@ from likewise.knowledge import (
     Event,
     Kept,
     MemoryJournal,
+    Numbered,
     Question,
     Renamed,
     Retracted,
@@ -22,7 +23,12 @@ from likewise.knowledge import (
     Told,
     Undone,
     Verdict,
+    numbers_in,
+    singles_of,
     standing,
+    told_in,
+    with_numbers,
+    without_numbers,
 )
 
 
@@ -160,3 +166,48 @@ def test_answers_together_with_others_are_counted() -> None:
 def test_answers_that_were_left_to_disagree_are_kept_until_undone() -> None:
     assert standing([told(1), Kept((1,))]).kept == {1}
     assert not standing([told(1), Kept((1,)), Undone(1)]).kept
+
+
+# Numbers of groups
+
+NUMBERS = Numbered(((1, 4), (2, 7)))
+
+
+def test_numbers_are_no_act_and_change_nothing_that_stands() -> None:
+    events: list[Event] = [told(1), NUMBERS, Renamed(0, "oak")]
+
+    found = standing(events)
+
+    assert replace(found, acts=()) == replace(
+        standing([told(1), Renamed(0, "oak")]), acts=()
+    )
+    assert found.acts == (0, 2)
+
+
+def test_an_act_that_carries_numbers_is_the_act_that_it_is_without() -> None:
+    act = with_numbers(told(1, 2), NUMBERS)
+
+    assert singles_of(act) == (told(1, 2),)
+    assert told_in(act) == told(1, 2).answers
+    assert without_numbers(act) == told(1, 2)
+    assert standing([act]) == standing([told(1, 2)])
+    assert standing([act, Undone(0)]) == standing([told(1, 2), Undone(0)])
+
+
+def test_several_events_stay_together_without_their_numbers() -> None:
+    act = Together((told(1), SetAside(9)))
+
+    assert without_numbers(with_numbers(act, NUMBERS)) == act
+    assert without_numbers(act) is act
+
+
+def test_nothing_is_left_of_numbers_alone() -> None:
+    assert without_numbers(NUMBERS) is None
+    assert without_numbers(Together((NUMBERS,))) is None
+    assert standing([NUMBERS, Together((NUMBERS,))]) == Standing()
+
+
+@pytest.mark.parametrize("event", [NUMBERS, with_numbers(SetAside(3), NUMBERS)])
+def test_numbers_are_found_wherever_they_are(event: Event) -> None:
+    assert numbers_in(event) == NUMBERS.anchors
+    assert not numbers_in(Undone(0))

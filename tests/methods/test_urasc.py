@@ -9,11 +9,11 @@ import pytest
 from tests.problems import Tiny, blobs
 
 from likewise import InputError, LabelOracle, Session, run
-from likewise._arrays import Floats
+from likewise._arrays import AnyFloats
 from likewise.methods import urasc
 from likewise.methods._urasc import STEPS
 from likewise.methods.clustering import SpectralModel
-from likewise.methods.constrained import GRADIENTS, ConstrainedClustering
+from likewise.methods.constrained import GRADIENTS, ExactClustering
 from likewise.spectral import Spectrum
 
 
@@ -33,11 +33,11 @@ def first_of(session: Session) -> tuple[int, int, SpectralModel]:
 
 
 def spectrum_of(model: SpectralModel) -> Spectrum:
-    assert isinstance(model.clustering, ConstrainedClustering)
-    return model.clustering.spectrum
+    assert isinstance(model.clustering, ExactClustering)
+    return model.clustering.pairs
 
 
-def assert_is_best(sample: int, scores: Floats, start: int) -> None:
+def assert_is_best(sample: int, scores: AnyFloats, start: int) -> None:
     assert scores[sample] == np.delete(scores, start).max()
 
 

@@ -2,14 +2,38 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
 import numpy as np
 import pytest
 from tests.definitions import truth_of
 from tests.lines import LINE, ask, told
 from tests.problems import Tiny, blobs
 
-from likewise import Answer, InputError, LabelOracle, Session, Verdict, run
-from likewise.knowledge import MemoryJournal, Renamed, Retracted, SetAside, Told
+from likewise import (
+    METHODS,
+    Answer,
+    InputError,
+    LabelOracle,
+    Question,
+    Session,
+    Verdict,
+    run,
+)
+from likewise.knowledge import (
+    Knowledge,
+    MemoryJournal,
+    Numbered,
+    Renamed,
+    Retracted,
+    SetAside,
+    Told,
+    with_numbers,
+)
+from likewise.methods import AnyMethod, Problem
+from likewise.session import Numbers, Revision
 
 
 @pytest.fixture
@@ -188,3 +212,121 @@ def test_what_others_wrote_to_the_journal_is_taken_in() -> None:
 
     assert mine.history == theirs.history
     assert mine.ask() == theirs.ask()
+
+
+# What is not worked out again
+
+
+@dataclass
+class Counting:
+    """A method that counts how often it begins and learns."""
+
+    name: str
+    n_begun: int = 0
+    n_learned: int = 0
+
+    @property
+    def method(self) -> AnyMethod:
+        plain = METHODS[self.name]
+
+        def begin(problem: Problem, known: Knowledge, rng: np.random.Generator) -> Any:
+            self.n_begun += 1
+            return plain.begin(problem, known, rng)
+
+        def learn(model: Any, known: Knowledge, answer: Answer) -> Any:
+            self.n_learned += 1
+            return plain.learn(model, known, answer)
+
+        return replace(plain, begin=begin, learn=learn)
+
+
+def undone(act: Callable[[Session], object]) -> Callable[[Session], object]:
+    def do(session: Session) -> None:
+        act(session)
+        session.undo()
+
+    return do
+
+
+QUIET: dict[str, Callable[[Session], object]] = {
+    "rename": lambda session: session.rename(0, "oak"),
+    "undo a name": undone(lambda session: session.rename(0, "oak")),
+    "keep": lambda session: session.keep(3),
+    "undo what was kept": undone(lambda session: session.keep(3)),
+    "number": lambda session: session.number(Numbered(((1, 0), (2, 6)))),
+    "rename in a review": lambda session: session.revise(
+        Revision(renamed=((0, "oak"), (6, "elm")))
+    ),
+    "put back what is there": lambda session: session.put_back(4),
+    "read again": lambda session: session.reload(),
+}
+
+
+@pytest.mark.parametrize("act", QUIET)
+@pytest.mark.parametrize("name", ["likewise", "urasc+n"])
+def test_what_changes_no_number_leaves_model_and_question(name: str, act: str) -> None:
+    counting = Counting(name)
+    session = Session(LINE, counting.method, n_clusters=2)
+    session.tell_pair(0, 1, "same")
+    session.tell_pair(1, 2, "same")
+    session.tell_pair(0, 2, "different", on_conflict="keep")
+    batch, model = session.ask(3), session.view.model
+    expected = session.ahead(batch[0], "same")
+    before = session.labels.tolist(), counting.n_begun, counting.n_learned
+
+    QUIET[act](session)
+
+    assert session.view.model is model
+    assert all(a is b for a, b in zip(session.ask(3), batch, strict=True))
+    assert (session.labels.tolist(), counting.n_begun, counting.n_learned) == before
+    session.tell(batch[0], "same", on_conflict="keep")
+    session.ask()
+    assert (counting.n_begun, counting.n_learned) == before[1:]  # it was known ahead
+    fresh = Session(LINE, name, n_clusters=2, answers=session.history)
+    assert fresh.ask() == expected
+
+
+@pytest.mark.parametrize("act", ["retract", "set_aside", "undo"])
+def test_what_changes_a_number_begins_anew(act: str) -> None:
+    counting = Counting("likewise")
+    session = Session(LINE, counting.method, n_clusters=2)
+    session.tell_pair(0, 1, "same")
+    session.ask()
+    acts: dict[str, Callable[[], object]] = {
+        "retract": lambda: session.retract(1),
+        "set_aside": lambda: session.set_aside(3),
+        "undo": session.undo,
+    }
+
+    acts[act]()
+    session.ask()
+
+    assert counting.n_begun == 2
+
+
+# Numbers of groups
+
+
+def test_numbers_are_recorded_and_never_undone() -> None:
+    journal = MemoryJournal()
+    session = Session(LINE, journal=journal)
+    numbers = Numbered(((1, 0), (2, 6)))
+    session.number(numbers)
+    session.rename(0, "oak")
+
+    assert session.acts == (1,)
+    assert session.undo() == Renamed(0, "oak")
+    assert session.undo() is None
+    assert Numbers.after(journal.read()).anchors == {1: 0, 2: 6}
+
+
+def test_an_act_that_carries_numbers_is_undone_without_them() -> None:
+    told = Told((Answer(Question(0, 1), Verdict.SAME, 1),))
+    journal = MemoryJournal([with_numbers(told, Numbered(((1, 0),)))])
+    session = Session(LINE, journal=journal)
+    assert session.n_questions == 1
+
+    assert session.undo() == told
+
+    assert session.n_questions == 0
+    assert Numbers.after(journal.read()).anchors == {1: 0}

@@ -9,7 +9,7 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.neighbors import NearestNeighbors
 
-from likewise._arrays import Floats, Indices, Sparse
+from likewise._arrays import AnyFloats, Floats, Indices, Sparse
 from likewise.knowledge import Constraints
 from likewise.spectral import (
     Blocks,
@@ -22,7 +22,8 @@ from likewise.spectral import (
     operator_of,
     signed_normalised,
 )
-from likewise.spectral._eigen_cold import ritz_of
+from likewise.spectral._eigen_cold import FINEST, ritz_of
+from likewise.spectral._laplacian_large import TOP
 
 
 @dataclass(frozen=True)
@@ -127,7 +128,22 @@ def exact_pairs(operator: Operator, laplacian: Laplacian, wanted: int) -> Pairs:
     return Pairs(operator, ritz, wanted, columns=0)
 
 
-def largest_angle(A: Floats, B: Floats) -> float:
+def angle_left(values: Floats, k: int, tolerance: float) -> float:
+    """Return the largest angle that residuals leave to k vectors, in degrees.
+
+    Davis and Kahan: the sine of the angle between the span of k columns with residuals
+    R and the eigenvectors is at most the length of R over the distance of their values
+    from all others. Each column of R is at most the tolerance times the top of the
+    spectrum, R at most the root of k times that, and so are the values off. A gap that
+    is not much larger than R promises nothing, and a scene with one shows nothing.
+    """
+    off = np.sqrt(k) * TOP * (tolerance + FINEST)
+    gap = values[k] - values[k - 1] - off
+    assert gap > 4 * off, "choose a scene with a wider gap"
+    return float(np.degrees(np.arcsin(off / gap)))
+
+
+def largest_angle(A: AnyFloats, B: AnyFloats) -> float:
     """Return the largest angle between two subspaces, in degrees."""
     A, B = (np.linalg.qr(V.astype(np.float64))[0] for V in (A, B))
     sine = float(np.linalg.norm(B - A @ (A.T @ B), 2))

@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.definitions import truth_of
 from tests.spectral.scenes import (
+    angle_left,
     certain,
     cliques,
     crowd,
@@ -23,13 +24,16 @@ from tests.spectral.scenes import (
     operator_under,
     ring_of_cliques,
 )
+from tests.strategies import affinities, links
 from tests.strategies import pairs as two_samples
 
-from likewise._arrays import Sparse
+from likewise._arrays import Floats, Sparse
 from likewise.errors import InputError
 from likewise.knowledge import Constraints, Verdict
+from likewise.knowledge._constraints import Link
 from likewise.spectral import Pairs, graph_of, solve, updated
 from likewise.spectral._eigen_cold import TOLERANCE
+from likewise.spectral._eigen_update import REFRESHED, _enough, change_between
 
 BOUND = 2 * TOLERANCE  # a residual over the top of the spectrum, 2, bounds a value
 N = 90
@@ -52,7 +56,8 @@ def test_after_one_more_certain_sample_the_eigenspace_is_that_of_the_whole_matri
     values, vectors = np.linalg.eigh(laplacian)
     assert pairs.worst <= TOLERANCE
     np.testing.assert_allclose(pairs.values[:4], values[:4], atol=BOUND)
-    assert largest_angle(vectors[:, :4], pairs.vectors[:, :4]) < 1.0
+    angle = largest_angle(vectors[:, :4], pairs.vectors[:, :4])
+    assert angle <= angle_left(values, 4, TOLERANCE)
 
 
 def test_one_answer_applies_the_operator_to_few_columns(seed: int) -> None:
@@ -74,7 +79,7 @@ def test_the_pairs_before_are_still_theirs(seed: int) -> None:
     seen = crowd(500, 3, seed=seed)
     graph = graph_of(seen.weights)
     pairs = solve(operator_under(graph, certain(seen.truth, np.arange(10))), 3)
-    vectors, image = pairs.vectors, pairs.ritz.image.copy()
+    vectors, image = pairs.vectors, pairs.ritz.image + 0.0
 
     updated(pairs, operator_under(graph, certain(seen.truth, np.arange(12))))
 
@@ -198,21 +203,20 @@ def one_by_one(
     return pairs, laplacian_under(seen.weights, known)
 
 
-@pytest.mark.parametrize(
-    ("spread", "degrees"), [(2.5, 0.5), (0.8, 5.0)], ids=["easy", "hard"]
-)
+@pytest.mark.parametrize("spread", [2.5, 0.8], ids=["easy", "hard"])
 @pytest.mark.parametrize("answers", [99, 101], ids=["oldest", "refreshed"])
-def test_a_hundred_answers_leave_no_drift(
-    spread: float, degrees: float, answers: int
-) -> None:
+def test_a_hundred_answers_leave_no_drift(spread: float, answers: int) -> None:
+    """Each change rounds every column once, and after a hundred all is made anew."""
     pairs, laplacian = one_by_one(800, 6, spread, answers)
 
     V, L = pairs.vectors.astype(np.float64), laplacian.toarray()
+    drift = REFRESHED * float(np.finfo(np.float32).eps)
     fresh = np.linalg.norm(L @ V - V * pairs.values, axis=0) / 2
-    np.testing.assert_allclose(pairs.residual, fresh, atol=1e-6)
-    np.testing.assert_allclose(V.T @ V, np.eye(V.shape[1]), atol=3.5e-6)
-    _, vectors = np.linalg.eigh(L)
-    assert largest_angle(vectors[:, :6], V[:, :6]) < degrees
+    np.testing.assert_allclose(pairs.residual, fresh, atol=drift)
+    np.testing.assert_allclose(V.T @ V, np.eye(V.shape[1]), atol=drift)
+    values, vectors = np.linalg.eigh(L)
+    angle = largest_angle(vectors[:, :6], V[:, :6])
+    assert angle <= angle_left(values, 6, TOLERANCE + drift)
 
 
 def test_rounding_is_cleared_away_after_a_hundred_changes() -> None:
@@ -230,11 +234,13 @@ def test_rounding_is_cleared_away_after_a_hundred_changes() -> None:
 
 
 def test_torch_stays_with_numpy_over_many_answers() -> None:
-    one, _ = one_by_one(500, 4, 2.5, 15)
+    """Each is as near to the eigenvectors as its residuals say."""
+    one, laplacian = one_by_one(500, 4, 2.5, 15)
     other, _ = one_by_one(500, 4, 2.5, 15, device="torch-cpu")
 
-    np.testing.assert_allclose(one.values[:4], other.values[:4], atol=1e-4)
-    assert largest_angle(one.vectors[:, :4], other.vectors[:, :4]) < 0.5
+    left = angle_left(eigenvalues(laplacian), 4, TOLERANCE)
+    np.testing.assert_allclose(one.values[:4], other.values[:4], atol=2 * BOUND)
+    assert largest_angle(one.vectors[:, :4], other.vectors[:, :4]) <= 2 * left
 
 
 @pytest.mark.parametrize("more", [1, 4, 8, 20])
@@ -288,7 +294,7 @@ def test_the_tolerance_is_kept_after_an_answer(tolerance: float) -> None:
 
     pairs = updated(solve(before, 4, tolerance=tolerance), after, tolerance=tolerance)
 
-    assert pairs.worst <= tolerance
+    assert pairs.worst <= _enough(tolerance)
 
 
 def test_many_groups_at_once_are_a_fresh_start() -> None:
@@ -342,3 +348,76 @@ def test_pairs_of_another_graph_are_refused() -> None:
 
     with pytest.raises(InputError, match="another graph"):
         updated(solve(operator_under(one), 2), operator_under(other))
+
+
+FEW = 8
+
+
+@settings(max_examples=40)
+@given(
+    W=affinities(FEW),
+    first=links(FEW, max_size=12),
+    then=links(FEW, max_size=12),
+    aside=st.sets(st.integers(0, FEW - 1), max_size=3),
+    cannot_link=st.sampled_from([0.0, -1.0]),
+)
+def test_rows_that_are_not_named_have_not_changed(
+    W: Floats, first: list[Link], then: list[Link], aside: set[int], cannot_link: float
+) -> None:
+    graph, constraints = graph_of(sp.csr_array(W)), Constraints().after_all(first)
+    before = operator_under(graph, everything(constraints), cannot_link=cannot_link)
+    after = operator_under(
+        graph,
+        everything(constraints.after_all(then)),
+        cannot_link=cannot_link,
+        aside=sorted(aside),
+    )
+    X = graph.backend.array(np.eye(FEW))
+
+    rows = change_between(before, after).rows
+
+    others = np.setdiff1d(np.arange(FEW), rows)
+    at = graph.backend.indices(others)
+    np.testing.assert_array_equal((before @ X)[at], (after @ X)[at])
+
+
+def test_one_more_certain_sample_changes_few_rows() -> None:
+    seen = crowd(2000, 4)
+    graph = graph_of(seen.weights)
+    before, after = (
+        operator_under(graph, certain(seen.truth, np.arange(count)))
+        for count in (40, 41)
+    )
+
+    assert len(change_between(before, after).rows) < 250
+
+
+def test_groups_that_are_new_are_named_with_their_members() -> None:
+    graph = graph_of(crowd(30, 2).weights)
+    first = Constraints().after_all(
+        [(1, 2, Verdict.SAME), (3, 4, Verdict.DIFFERENT), (7, 8, Verdict.SAME)]
+    )
+    then = first.after_all([(1, 5, Verdict.SAME), (6, 3, Verdict.DIFFERENT)])
+
+    change = change_between(
+        operator_under(graph, everything(first)),
+        operator_under(graph, everything(then)),
+    )
+
+    named = [sorted(graph.order[members].tolist()) for members in change.groups]
+    assert sorted(named) == [[1, 2, 5], [6]]
+
+
+def test_a_group_that_is_split_leaves_new_groups() -> None:
+    graph = graph_of(crowd(30, 2).weights)
+    split = Constraints().after(1, 2, Verdict.SAME)
+    whole = split.after(2, 3, Verdict.SAME)
+
+    change = change_between(
+        operator_under(graph, everything(whole)),
+        operator_under(graph, everything(split)),
+    )
+
+    assert [sorted(graph.order[members].tolist()) for members in change.groups] == [
+        [1, 2]
+    ]

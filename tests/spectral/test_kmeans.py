@@ -1,4 +1,4 @@
-"""Clusters in the eigenspace, from nothing and from old labels."""
+"""Clusters in the eigenspace: exact ones, and large ones from nothing or old labels."""
 
 from __future__ import annotations
 
@@ -22,6 +22,7 @@ from tests.spectral.scenes import (
 from likewise._arrays import Floats, Indices
 from likewise.spectral import (
     Pairs,
+    Spectrum,
     clusters,
     embedded,
     embedding,
@@ -33,6 +34,97 @@ from likewise.spectral import (
     updated,
 )
 from likewise.spectral._eigen_cold import Ritz
+from likewise.spectral._kmeans import pivoted_clusters
+
+
+def some_spectrum(vectors: Floats) -> Spectrum:
+    return Spectrum(
+        np.arange(float(vectors.shape[1])), vectors, np.ones(len(vectors)), False
+    )
+
+
+def test_embedding_is_the_first_eigenvectors() -> None:
+    vectors = np.array([[3.0, 4.0, 9.0], [1.0, 0.0, 9.0]])
+
+    actual = embedding(some_spectrum(vectors), 2, unit_rows=False)
+
+    np.testing.assert_array_equal(actual, [[3.0, 4.0], [1.0, 0.0]])
+
+
+def test_unit_rows_have_length_one_or_zero() -> None:
+    vectors = np.array([[3.0, 4.0], [0.0, 0.0], [1e-300, 0.0]])
+
+    actual = embedding(some_spectrum(vectors), 2, unit_rows=True)
+
+    np.testing.assert_allclose(actual, [[0.6, 0.8], [0.0, 0.0], [0.0, 0.0]])
+
+
+def corners(sizes: Sequence[int], seed: int) -> tuple[Floats, Indices]:
+    """Return rows near the unit axes, as of an ideal embedding turned at random."""
+    rng = np.random.default_rng(seed)
+    truth = rng.permutation(np.repeat(np.arange(len(sizes)), sizes))
+    turn, _ = np.linalg.qr(rng.standard_normal((len(sizes), len(sizes))))
+    near = np.eye(len(sizes))[truth] + 0.05 * rng.standard_normal(
+        (len(truth), len(sizes))
+    )
+    return near @ turn, truth
+
+
+@pytest.mark.parametrize("sizes", [(5, 5), (20, 7, 3), (30, 1), (9, 1, 1, 4)])
+@pytest.mark.parametrize("offset", range(5))
+def test_pivoted_clusters_find_rows_near_the_axes(
+    sizes: Sequence[int], offset: int, seed: int
+) -> None:
+    coordinates, truth = corners(sizes, 5 * seed + offset)
+
+    assert classes_of(pivoted_clusters(coordinates).tolist()) == classes_of(
+        truth.tolist()
+    )
+
+
+@pytest.mark.parametrize("sizes", [(5, 5), (20, 7, 3), (30, 1), (9, 1, 1, 4)])
+def test_k_means_finds_rows_near_the_axes(sizes: Sequence[int], seed: int) -> None:
+    coordinates, truth = corners(sizes, seed)
+
+    actual = k_means(coordinates, len(sizes), [])
+
+    assert classes_of(actual.tolist()) == classes_of(truth.tolist())
+
+
+def test_the_same_coordinates_and_seeds_give_the_same_clusters(
+    rng: np.random.Generator,
+) -> None:
+    coordinates = rng.standard_normal((60, 3))
+
+    np.testing.assert_array_equal(
+        k_means(coordinates, 4, [[1, 2], [3]]), k_means(coordinates, 4, [[1, 2], [3]])
+    )
+
+
+def test_seeds_lead_to_the_clusters_they_are_of(rng: np.random.Generator) -> None:
+    truth = np.repeat(np.arange(4), 5)
+    line = np.array([0.0, 1.0, 2.0, 10.0])[truth]
+    noise = 1e-3 * rng.standard_normal((20, 3))
+    coordinates = np.column_stack([line, noise])
+
+    actual = k_means(coordinates, 4, [[0], [5], [10], [15]])
+
+    assert classes_of(actual.tolist()) == classes_of(truth.tolist())
+
+
+def test_one_exact_cluster_holds_everything() -> None:
+    assert k_means(np.array([[1.0], [2.0], [9.0]]), 1, [[2]]).tolist() == [0, 0, 0]
+
+
+def test_as_many_clusters_as_samples_hold_one_each() -> None:
+    assert sorted(k_means(np.eye(3), 3, [[1]]).tolist()) == [0, 1, 2]
+
+
+def test_samples_that_coincide_may_be_fewer_exact_clusters() -> None:
+    coordinates = np.repeat(np.eye(3)[:2], 5, axis=0)
+
+    assert set(k_means(coordinates, 3, ()).tolist()) <= {0, 1, 2}
+
 
 device_each = pytest.mark.parametrize("device", ["cpu", "torch-cpu"])
 
@@ -46,15 +138,11 @@ def pairs_with(vectors: Floats, device: str = "cpu") -> Pairs:
     return Pairs(operator_under(graph), ritz, p, columns=0)
 
 
-def corners(sizes: Sequence[int], seed: int) -> tuple[Floats, Indices]:
+def long_and_short(sizes: Sequence[int], seed: int) -> tuple[Floats, Indices]:
     """Return rows near the unit axes, of all lengths, turned at random."""
-    rng = np.random.default_rng(seed)
-    truth = rng.permutation(np.repeat(np.arange(len(sizes)), sizes))
-    turn, _ = np.linalg.qr(rng.standard_normal((len(sizes), len(sizes))))
-    near = np.eye(len(sizes))[truth] + 0.05 * rng.standard_normal(
-        (len(truth), len(sizes))
-    )
-    return rng.uniform(0.01, 1.0, (len(truth), 1)) * near @ turn, truth
+    near, truth = corners(sizes, seed)
+    lengths = np.random.default_rng((seed, 1)).uniform(0.01, 1.0, (len(truth), 1))
+    return lengths * near, truth
 
 
 SIZES = [(5, 5), (20, 7, 3), (30, 1), (9, 1, 1, 4), (1, 1, 1)]
@@ -66,7 +154,7 @@ sizes_each = pytest.mark.parametrize("sizes", SIZES, ids=str)
 def test_rows_near_the_axes_are_told_apart(
     sizes: Sequence[int], device: str, seed: int
 ) -> None:
-    vectors, truth = corners(sizes, seed)
+    vectors, truth = long_and_short(sizes, seed)
 
     actual = clusters(pairs_with(vectors, device), len(sizes))
 
@@ -78,7 +166,7 @@ def test_rows_near_the_axes_are_told_apart(
 def test_true_labels_stay_as_they_are(
     sizes: Sequence[int], device: str, seed: int
 ) -> None:
-    vectors, truth = corners(sizes, seed)
+    vectors, truth = long_and_short(sizes, seed)
 
     actual = reclustered(pairs_with(vectors, device), len(sizes), truth)
 
@@ -102,7 +190,7 @@ def test_the_same_pairs_always_give_the_same_clusters() -> None:
 
 
 def test_seeds_name_the_first_clusters(seed: int) -> None:
-    vectors, truth = corners((20, 7, 3), seed)
+    vectors, truth = long_and_short((20, 7, 3), seed)
     seeds = [[int(np.flatnonzero(truth == c)[0])] for c in (2, 0)]
 
     actual = clusters(pairs_with(vectors), 3, seeds)
@@ -114,7 +202,7 @@ def test_seeds_name_the_first_clusters(seed: int) -> None:
 def test_old_labels_serve_although_the_eigenvectors_have_turned(
     rng: np.random.Generator,
 ) -> None:
-    vectors, truth = corners((20, 10, 5), 0)
+    vectors, truth = long_and_short((20, 10, 5), 0)
     turn, _ = np.linalg.qr(rng.standard_normal((3, 3)))
     labels = truth.copy()
     labels[:3] = 0
@@ -126,7 +214,7 @@ def test_old_labels_serve_although_the_eigenvectors_have_turned(
 
 @device_each
 def test_a_cluster_that_has_lost_its_members_starts_anew(device: str) -> None:
-    vectors, truth = corners((20, 10, 5), 0)
+    vectors, truth = long_and_short((20, 10, 5), 0)
     labels = np.where(truth == 2, 1, truth)
 
     actual = reclustered(pairs_with(vectors, device), 3, labels, steps=5)
@@ -175,7 +263,7 @@ def test_a_seed_without_a_cluster_gets_one_when_clusters_are_old(
     device: str, seed: int
 ) -> None:
     """Two classes share an old cluster and one has two: the seeds say so."""
-    vectors, truth = corners((30, 30, 30), seed)
+    vectors, truth = long_and_short((30, 30, 30), seed)
     pairs = pairs_with(vectors, device)
     old = np.where(truth == 1, 0, truth)
     old[np.flatnonzero(truth == 2)[:15]] = 1
@@ -188,7 +276,7 @@ def test_a_seed_without_a_cluster_gets_one_when_clusters_are_old(
 
 @device_each
 def test_seeds_that_have_a_cluster_each_change_nothing(device: str, seed: int) -> None:
-    vectors, truth = corners((30, 20, 30), seed)
+    vectors, truth = long_and_short((30, 20, 30), seed)
     pairs = pairs_with(vectors, device)
     seeds = [np.flatnonzero(truth == c)[:1].tolist() for c in range(3)]
 
@@ -199,7 +287,7 @@ def test_seeds_that_have_a_cluster_each_change_nothing(device: str, seed: int) -
 
 @device_each
 def test_rows_in_the_eigenspace_have_length_one(device: str, seed: int) -> None:
-    vectors, _ = corners((30, 20), seed)
+    vectors, _ = long_and_short((30, 20), seed)
 
     actual = embedded(pairs_with(vectors, device), 2)
 

@@ -21,7 +21,7 @@ from likewise.storage._graph_cache import read_graph
 
 @pytest.fixture(autouse=True)
 def few_are_many(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(graphs, "FEW", 20)
+    monkeypatch.setattr(graphs, "EXACT_SEARCH", 20)
 
 
 @pytest.fixture

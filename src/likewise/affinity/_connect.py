@@ -1,9 +1,15 @@
-"""From many components to one, by edges between near samples."""
+"""From many components to one, by edges between near samples.
+
+A *look* finds some edges; looks follow each other until all is connected. Exact is
+:func:`nearest_outside`. Among many samples, :func:`listed` and :func:`asked` find edges
+that an exact look would find, and :func:`among_few` near ones in place of the nearest.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from typing import TypeAlias
 
 import numpy as np
 import scipy.sparse as sp
@@ -11,10 +17,26 @@ from numpy.typing import NDArray
 from scipy.sparse.csgraph import connected_components, minimum_spanning_tree
 from sklearn.metrics import pairwise_distances_argmin_min
 
+from likewise import _regime as regime
 from likewise._arrays import AnyFloats, AnyIndices, Samples
 from likewise.affinity._indexes import Index
-from likewise.affinity._knn import Neighbours, nearest_neighbours
-from likewise.affinity._rows import Rows, all_squared, spans, squared
+from likewise.affinity._knn import (
+    N_SHARES,
+    Neighbours,
+    distances_of,
+    indices_of,
+    nearest_neighbours,
+)
+from likewise.affinity._rows import Pieces, all_squared, spans, squared
+
+WIDTHS = 32, 128  # neighbours that an index is asked for, one after the other
+N_LISTED = 2**25  # neighbours that are asked for at a time
+N_ASKED = 4096  # rows that an index is asked about at a time
+N_TRIED = 2000  # members of two components among which the nearest are looked for
+N_FETCHED = 2**15  # members that are fetched together
+N_QUERIES = 1024  # rows that are compared at a time
+
+Fetch: TypeAlias = Callable[[AnyIndices], Samples]
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +55,7 @@ class Bridges:
     distance: AnyFloats
 
 
-Look = Callable[[AnyIndices], Bridges]
+Look: TypeAlias = Callable[[AnyIndices], Bridges]
 
 
 def bridges(component: AnyIndices, looks: Iterable[Look]) -> Bridges:
@@ -157,17 +179,6 @@ def _nearest_pair(
     return int(inside[best]), int(others[nearest[best]]), float(distance[best])
 
 
-WIDTHS = 32, 128  # neighbours that an index is asked for, one after the other
-N_LISTED = 2**25  # neighbours that are asked for at a time
-N_ASKED = 4096  # rows that an index is asked about at a time
-N_FEW = 4096  # members that are compared with each other, if not one of each is more
-N_TRIED = 2000  # members of two components among which the nearest are looked for
-N_FETCHED = 2**15  # members that are fetched together
-N_QUERIES = 1024  # rows that are compared at a time
-
-Fetch = Callable[[AnyIndices], Samples]
-
-
 @dataclass(frozen=True, slots=True)
 class Lists:
     """Some samples, each with its nearest ones.
@@ -190,15 +201,24 @@ class Lists:
     covers: NDArray[np.bool_]
 
 
-def listed(near: Neighbours, component: AnyIndices) -> Bridges:
-    """Return edges to known neighbours of other components."""
+def listed(
+    pieces: Pieces, near: Sequence[Neighbours], component: AnyIndices
+) -> Bridges:
+    """Return edges to known neighbours of other components.
+
+    They are brought here from where they were found, unless these are too many.
+    """
     covers = component != np.bincount(component).argmax()
     mine = np.flatnonzero(covers)
-    lists = Lists(mine, near.indices[mine], near.distances[mine], covers)
-    return sure(lists, component)
+    most = len(component) if len(near) == 1 else N_LISTED // N_SHARES
+    if not 0 < len(mine) <= most:
+        return no_bridges()
+    indices = pieces.gathered(indices_of, mine, near)
+    distances = pieces.gathered(distances_of, mine, near)
+    return sure(Lists(mine, indices, distances, covers), component)
 
 
-def asked(rows: Rows, index: Index, width: int, component: AnyIndices) -> Bridges:
+def asked(index: Index, width: int, component: AnyIndices) -> Bridges:
     """Return edges to neighbours of other components that an index finds.
 
     It is asked about components that so many neighbours lead out of, and about each of
@@ -209,20 +229,20 @@ def asked(rows: Rows, index: Index, width: int, component: AnyIndices) -> Bridge
     if counts.sum() > N_LISTED // width:
         counts = np.minimum(counts, max(N_LISTED // width // len(counts), 1))
     mine, covers = members(component, counts), counts[component] > 0
-    near, apart = _neighbours(rows, index, mine, min(width, len(rows)))
+    near, apart = _neighbours(index, mine, min(width, len(index)))
     return sure(Lists(mine, near, apart, covers), component)
 
 
 def _neighbours(
-    rows: Rows, index: Index, samples: AnyIndices, width: int
+    index: Index, samples: AnyIndices, width: int
 ) -> tuple[AnyIndices, AnyFloats]:
     near = np.empty((len(samples), width), dtype=np.int32)
-    apart = np.empty((len(samples), width), dtype=rows[:0].dtype)
+    apart = np.empty((len(samples), width), dtype=index.at(samples[:0]).dtype)
     for block in spans(len(samples), N_ASKED):
-        queries = rows[samples[block]]
+        queries = index.at(samples[block])
         near[block] = index.candidates(queries, width)
         for column, others in enumerate(near[block].T):
-            apart[block, column] = np.sqrt(squared(rows[others], queries))
+            apart[block, column] = np.sqrt(squared(index.at(others), queries))
     apart[near < 0] = np.inf
     return near, apart
 
@@ -273,7 +293,9 @@ def among_few(fetch: Fetch, component: AnyIndices) -> Bridges:
     component : ndarray of shape (n,)
     """
     sizes = np.bincount(component)
-    some = members(component, np.minimum(sizes, max(N_FEW // len(sizes), 1)))
+    some = members(
+        component, np.minimum(sizes, max(regime.FEW_MEMBERS // len(sizes), 1))
+    )
     at, apart = _nearest_outside(fetch(some), component[some])
     edges = spanning(component, shortest(component, Bridges(some, some[at], apart)))
     order = np.argsort(component, kind="stable")
@@ -288,7 +310,9 @@ def among_few(fetch: Fetch, component: AnyIndices) -> Bridges:
 def _nearest_outside(X: Samples, component: AnyIndices) -> tuple[AnyIndices, AnyFloats]:
     """Return the nearest row of another component for each row, and its distance."""
     n = len(component)
-    if n > N_FEW:  # one of each component: the nearest row is of another one
+    if (
+        n > regime.FEW_MEMBERS
+    ):  # one of each component: the nearest row is of another one
         near = nearest_neighbours(X, 1)
         return near.indices[:, 0], near.distances[:, 0]
     at, apart = np.empty(n, dtype=np.intp), np.empty(n)

@@ -1,11 +1,17 @@
-"""Which rows are equal, found in time proportional to their number."""
+"""Rows that can be searched in: exactly, or by links between near ones.
+
+Exact are all pairs, compared by scikit-learn or faiss, and the products of sparse
+rows. Links are made of many rows and compare few; they miss some neighbours.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any, Protocol
+from functools import partial
+from types import ModuleType
+from typing import Protocol, TypeAlias
 
 import numpy as np
 import scipy.sparse as sp
@@ -15,51 +21,7 @@ from likewise._arrays import AnyFloats, AnyIndices, Indices, Samples, Sparse
 from likewise.affinity._rows import Rows, evenly, lengths, spans
 from likewise.errors import MissingExtraError
 
-N_READ = 1000  # rows that are in memory at a time
-
-
-def first_equals(rows: Rows) -> Indices:
-    """Return for each row the first one that is equal to it, itself if it is that.
-
-    Rows of one sum of their digits, each taken some odd number of times, are compared;
-    a row that is not equal to the first of them counts as different from all.
-
-    Parameters
-    ----------
-    rows : Rows
-        Of dense samples, in float32.
-
-    Returns
-    -------
-    ndarray of shape (n,)
-
-    Examples
-    --------
-    >>> X = np.array([[1.0, 2.0], [3.0, 4.0], [1.0, 2.0]], dtype=np.float32)
-    >>> first_equals(Rows(X))
-    array([0, 1, 0])
-    """
-    sums = np.concatenate([_sums(rows[span]) for span in spans(len(rows), N_READ)])
-    _, at, group = np.unique(sums, return_index=True, return_inverse=True)
-    first: Indices = at[group]
-    later = np.flatnonzero(first != np.arange(len(rows)))
-    for span in spans(len(later), N_READ):
-        some = later[span]
-        is_other = (rows[some] != rows[first[some]]).any(axis=1)
-        first[some[is_other]] = some[is_other]
-    return first
-
-
-def _sums(some: AnyFloats) -> AnyFloats:
-    digits = (some + np.float32(0.0)).view(np.uint32).astype(np.uint64)  # -0 becomes 0
-    times = np.random.default_rng(0).integers(
-        2**63, size=some.shape[1], dtype=np.uint64
-    )
-    mixed = digits * (2 * times + 1)
-    mixed ^= mixed >> np.uint64(32)
-    return mixed.sum(axis=1)
-
-
+N_GROUP = 32  # columns of which first only the least is looked at
 M = 16  # links of a row, twice as many on the lowest level
 EF_CONSTRUCTION = 64
 EF_SEARCH = 64, 128, 256, 512  # rows that a search goes on from: the first that do
@@ -67,172 +29,13 @@ ENOUGH = 0.95  # of the true neighbours
 N_TRIED, N_FOUND = 200, 25  # rows searched to see whether they do, and for how many
 ROUNDING = 1e-5  # of a squared distance
 N_ADDED = 10_000  # rows linked between two words about progress
+N_READ = 1000  # rows that are in memory at a time
 
-Done = Callable[[int], None]
-
-
-@dataclass(frozen=True, slots=True)
-class Heaps:
-    """Rows by the distinct row that they are equal to.
-
-    Attributes
-    ----------
-    first : ndarray of shape (m,)
-        The first row of each heap.
-    heap : ndarray of shape (n,)
-        The heap of each row, 0..m-1.
-    order : ndarray of shape (n,)
-        The rows, heap by heap.
-    starts : ndarray of shape (m + 1,)
-        Where each heap begins in that order.
-    """
-
-    first: Indices
-    heap: AnyIndices
-    order: AnyIndices
-    starts: Indices
-
-    @classmethod
-    def of(cls, rows: Rows) -> Heaps:
-        """Return the heaps of some rows."""
-        first, heap = np.unique(first_equals(rows), return_inverse=True)
-        starts = np.append(0, np.bincount(heap).cumsum())
-        order = np.argsort(heap, kind="stable")
-        return cls(first, heap.astype(np.int32), order.astype(np.int32), starts)
-
-    def members(self, found: AnyIndices) -> AnyIndices:
-        """Return the rows of heaps, as many as there are heaps.
-
-        Parameters
-        ----------
-        found : ndarray of shape (q, k)
-            Heaps, the nearest first; -1 where there is none.
-
-        Returns
-        -------
-        ndarray of shape (q, k)
-            Rows in the same order; -1 where there is none.
-        """
-        if len(self.first) == len(self.heap):
-            return found
-        place = np.arange(found.shape[1])
-        sizes = np.where(found >= 0, np.diff(self.starts)[found], 0)
-        ends = sizes.cumsum(axis=1)
-        column = (ends[:, np.newaxis, :] <= place[:, np.newaxis]).sum(axis=2)
-        is_there = column < found.shape[1]
-        column = np.minimum(column, found.shape[1] - 1)
-        within = place - np.take_along_axis(ends - sizes, column, axis=1)
-        at = self.starts[np.take_along_axis(found, column, axis=1)] + within
-        return np.where(is_there, self.order[np.where(is_there, at, 0)], -1)
+Done: TypeAlias = Callable[[int], None]  # told how many rows were taken in
 
 
-@dataclass(frozen=True, slots=True)
-class Links:
-    """Rows linked to near ones on several levels, of which few are compared.
-
-    Equal rows are linked once: links between them would lead nowhere else.
-
-    Attributes
-    ----------
-    index : faiss.IndexHNSWFlat
-        Of the distinct rows.
-    heaps : Heaps
-    ef : int
-        How many rows a search goes on from.
-
-    References
-    ----------
-    Y. A. Malkov, D. A. Yashunin. Efficient and robust approximate nearest neighbor
-    search using Hierarchical Navigable Small World graphs. IEEE TPAMI, 2020.
-    """
-
-    index: Any
-    heaps: Heaps
-    ef: int
-
-    @classmethod
-    def of(cls, rows: Rows, done: Done) -> Links:
-        """Return the index of some rows; one thread, so that it is always the same."""
-        faiss, heaps = load_faiss(), Heaps.of(rows)
-        index = faiss.IndexHNSWFlat(rows.n_features, M)
-        index.hnsw.efConstruction = EF_CONSTRUCTION
-        _make_room(index, len(heaps.first))
-        with _one_thread(faiss):
-            for span in spans(len(heaps.first), N_ADDED):
-                index.add(rows[heaps.first[span]])
-                done(span.stop - span.start)
-        done(len(rows) - len(heaps.first))
-        return cls(index, heaps, _sufficient(index))
-
-    def __len__(self) -> int:
-        return len(self.heaps.heap)
-
-    def candidates(self, queries: AnyFloats, k: int) -> AnyIndices:
-        """Return the positions of k rows that are, most of them, the nearest."""
-        return self.heaps.members(_search(self.index, queries, k, self.ef)[1])
-
-    def at(self, positions: AnyIndices) -> AnyFloats:
-        """Return the rows at some positions."""
-        return _held(self.index)[self.heaps.heap[positions]]
-
-
-def _sufficient(index: Any) -> int:
-    """Return how many rows a search must go on from to find enough neighbours."""
-    rows = _held(index)
-    some, k = rows[evenly(len(rows), N_TRIED)], min(N_FOUND, len(rows))
-    farthest = load_faiss().knn(some, rows, k)[0][:, -1:]
-    slack = ROUNDING * np.maximum(farthest, np.median(farthest))
-    for ef in EF_SEARCH:
-        found = _search(index, some, k, ef)[0]
-        if (found <= farthest + slack).mean() >= ENOUGH:
-            break
-    return ef
-
-
-def _search(
-    index: Any, queries: AnyFloats, k: int, ef: int
-) -> tuple[AnyFloats, AnyIndices]:
-    """Return squared distances and positions of distinct rows; -1 where none."""
-    how = load_faiss().SearchParametersHNSW(efSearch=max(ef, 2 * k))
-    found: tuple[AnyFloats, AnyIndices] = index.search(queries, k, params=how)
-    return found
-
-
-def _make_room(index: Any, n_rows: int) -> None:
-    """Have the memory of all rows taken at once: growing would take twice as much."""
-    numbers = load_faiss().downcast_index(index.storage).codes
-    numbers.resize(n_rows * index.d * 4)
-    numbers.resize(0)
-
-
-def _held(index: Any) -> AnyFloats:
-    """Return the rows as faiss holds them, not copied."""
-    faiss = load_faiss()
-    numbers = faiss.downcast_index(index.storage).get_xb()
-    rows: AnyFloats = faiss.rev_swig_ptr(numbers, index.ntotal * index.d)
-    return rows.reshape(index.ntotal, index.d)
-
-
-@contextmanager
-def _one_thread(faiss: Any) -> Iterator[None]:
-    before = faiss.omp_get_max_threads()
-    faiss.omp_set_num_threads(1)
-    try:
-        yield
-    finally:
-        faiss.omp_set_num_threads(before)
-
-
-def load_faiss() -> Any:
-    """Return faiss, or say which extra brings it."""
-    try:
-        import faiss
-    except ImportError:
-        raise MissingExtraError("faiss", "scale") from None
-    return faiss
-
-
-N_GROUP = 32  # columns of which first only the least is looked at
+def unheard(_: int) -> None:
+    """Tell nobody how many rows were taken in."""
 
 
 class Index(Protocol):
@@ -248,55 +51,49 @@ class Index(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Pairs:
-    """All rows, compared by scikit-learn."""
+class AllPairs:
+    """Dense rows, all of which are compared with the queries.
+
+    Attributes
+    ----------
+    rows : ndarray of shape (n, d)
+    nearest : callable
+        ``nearest(queries, k)`` returns the positions of the k nearest rows.
+    """
 
     rows: AnyFloats
-    search: Any
+    nearest: Callable[[AnyFloats, int], AnyIndices]
 
     @classmethod
-    def of(cls, rows: Rows, done: Done) -> Pairs:
-        """Return the index of some rows."""
+    def by_sklearn(cls, rows: Rows, done: Done) -> AllPairs:
+        """Return the index of some rows, which scikit-learn compares."""
         done(len(rows))
         held = rows[:]
-        return cls(held, NearestNeighbors(algorithm="brute").fit(held))
-
-    def candidates(self, queries: AnyFloats, k: int) -> AnyIndices:
-        """Return the positions of the k nearest rows."""
-        found: AnyIndices = self.search.kneighbors(queries, k, return_distance=False)
-        return found
-
-    def __len__(self) -> int:
-        return int(self.rows.shape[0])
-
-    def at(self, positions: AnyIndices) -> AnyFloats:
-        """Return the rows at some positions."""
-        return self.rows[positions]
-
-
-@dataclass(frozen=True, slots=True)
-class Flat:
-    """All rows, compared by faiss."""
-
-    rows: AnyFloats
+        search = NearestNeighbors(algorithm="brute").fit(held)
+        return cls(held, partial(search.kneighbors, return_distance=False))
 
     @classmethod
-    def of(cls, rows: Rows, done: Done) -> Flat:
-        """Return the index of some rows."""
+    def by_faiss(cls, rows: Rows, done: Done) -> AllPairs:
+        """Return the index of some rows, which faiss compares."""
         done(len(rows))
-        return cls(rows[:])
-
-    def candidates(self, queries: AnyFloats, k: int) -> AnyIndices:
-        """Return the positions of the k nearest rows."""
-        found: AnyIndices = load_faiss().knn(queries, self.rows, k)[1]
-        return found
+        held = rows[:]
+        return cls(held, partial(_nearest_by_faiss, held))
 
     def __len__(self) -> int:
         return int(self.rows.shape[0])
 
+    def candidates(self, queries: AnyFloats, k: int) -> AnyIndices:
+        """Return the positions of the k nearest rows."""
+        return self.nearest(queries, k)
+
     def at(self, positions: AnyIndices) -> AnyFloats:
         """Return the rows at some positions."""
         return self.rows[positions]
+
+
+def _nearest_by_faiss(rows: AnyFloats, queries: AnyFloats, k: int) -> AnyIndices:
+    found: AnyIndices = load_faiss().knn(queries, rows, k)[1]
+    return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -347,9 +144,229 @@ def _smallest(values: AnyFloats, k: int) -> AnyIndices:
     return found
 
 
+class FaissLinks(Protocol):
+    """What is used of ``faiss.IndexHNSWFlat``, which has no types of its own."""
+
+    d: int
+    ntotal: int
+    storage: object
+
+    def add(self, rows: AnyFloats) -> None:
+        """Link more rows."""
+
+    def search(
+        self, queries: AnyFloats, k: int, *, params: object
+    ) -> tuple[AnyFloats, AnyIndices]:
+        """Return squared distances and positions of k rows near each query."""
+
+
+@dataclass(frozen=True, slots=True)
+class Links:
+    """Rows linked to near ones on several levels, of which few are compared.
+
+    Equal rows are linked once: links between them would lead nowhere else.
+
+    Attributes
+    ----------
+    index : faiss.IndexHNSWFlat
+        Of the distinct rows.
+    distinct : DistinctRows
+    ef : int
+        How many rows a search goes on from.
+
+    References
+    ----------
+    Y. A. Malkov, D. A. Yashunin. Efficient and robust approximate nearest neighbor
+    search using Hierarchical Navigable Small World graphs. IEEE TPAMI, 2020.
+    """
+
+    index: FaissLinks
+    distinct: DistinctRows
+    ef: int
+
+    @classmethod
+    def of(cls, rows: Rows, done: Done) -> Links:
+        """Return the index of some rows; one thread, so that it is always the same."""
+        faiss, distinct = load_faiss(), DistinctRows.of(rows)
+        index = faiss.IndexHNSWFlat(rows.n_features, M)
+        index.hnsw.efConstruction = EF_CONSTRUCTION
+        _make_room(index, len(distinct.first))
+        with _one_thread(faiss):
+            for span in spans(len(distinct.first), N_ADDED):
+                index.add(rows[distinct.first[span]])
+                done(span.stop - span.start)
+        done(len(rows) - len(distinct.first))
+        return cls(index, distinct, _sufficient(index))
+
+    def __len__(self) -> int:
+        return len(self.distinct.number)
+
+    def candidates(self, queries: AnyFloats, k: int) -> AnyIndices:
+        """Return the positions of k rows that are, most of them, the nearest."""
+        return self.distinct.members(_search(self.index, queries, k, self.ef)[1])
+
+    def at(self, positions: AnyIndices) -> AnyFloats:
+        """Return the rows at some positions."""
+        return _held(self.index)[self.distinct.number[positions]]
+
+
+def _sufficient(index: FaissLinks) -> int:
+    """Return how many rows a search must go on from to find enough neighbours."""
+    rows = _held(index)
+    some, k = rows[evenly(len(rows), N_TRIED)], min(N_FOUND, len(rows))
+    farthest = load_faiss().knn(some, rows, k)[0][:, -1:]
+    slack = ROUNDING * np.maximum(farthest, np.median(farthest))
+    for ef in EF_SEARCH:
+        found = _search(index, some, k, ef)[0]
+        if (found <= farthest + slack).mean() >= ENOUGH:
+            break
+    return ef
+
+
+def _search(
+    index: FaissLinks, queries: AnyFloats, k: int, ef: int
+) -> tuple[AnyFloats, AnyIndices]:
+    """Return squared distances and positions of distinct rows; -1 where none."""
+    how = load_faiss().SearchParametersHNSW(efSearch=max(ef, 2 * k))
+    found: tuple[AnyFloats, AnyIndices] = index.search(queries, k, params=how)
+    return found
+
+
+def _make_room(index: FaissLinks, n_rows: int) -> None:
+    """Have the memory of all rows taken at once: growing would take twice as much."""
+    numbers = load_faiss().downcast_index(index.storage).codes
+    numbers.resize(n_rows * index.d * 4)
+    numbers.resize(0)
+
+
+def _held(index: FaissLinks) -> AnyFloats:
+    """Return the rows as faiss holds them, not copied."""
+    faiss = load_faiss()
+    numbers = faiss.downcast_index(index.storage).get_xb()
+    rows: AnyFloats = faiss.rev_swig_ptr(numbers, index.ntotal * index.d)
+    return rows.reshape(index.ntotal, index.d)
+
+
+@contextmanager
+def _one_thread(faiss: ModuleType) -> Iterator[None]:
+    before = faiss.omp_get_max_threads()
+    faiss.omp_set_num_threads(1)
+    try:
+        yield
+    finally:
+        faiss.omp_set_num_threads(before)
+
+
+@dataclass(frozen=True, slots=True)
+class DistinctRows:
+    """Rows by the distinct row that they are equal to.
+
+    Attributes
+    ----------
+    first : ndarray of shape (m,)
+        The first row of those that are equal.
+    number : ndarray of shape (n,)
+        Which of the distinct rows each is equal to, 0..m-1.
+    order : ndarray of shape (n,)
+        The rows, equal ones beside each other.
+    starts : ndarray of shape (m + 1,)
+        Where the rows equal to each distinct one begin in that order.
+    """
+
+    first: Indices
+    number: AnyIndices
+    order: AnyIndices
+    starts: Indices
+
+    @classmethod
+    def of(cls, rows: Rows) -> DistinctRows:
+        """Return the distinct ones of some rows."""
+        first, number = np.unique(first_equals(rows), return_inverse=True)
+        starts = np.append(0, np.bincount(number).cumsum())
+        order = np.argsort(number, kind="stable")
+        return cls(first, number.astype(np.int32), order.astype(np.int32), starts)
+
+    def members(self, found: AnyIndices) -> AnyIndices:
+        """Return the rows equal to distinct ones, as many as there are of these.
+
+        Parameters
+        ----------
+        found : ndarray of shape (q, k)
+            Distinct rows, the nearest first; -1 where there is none.
+
+        Returns
+        -------
+        ndarray of shape (q, k)
+            Rows in the same order; -1 where there is none.
+        """
+        if len(self.first) == len(self.number):
+            return found
+        place = np.arange(found.shape[1])
+        sizes = np.where(found >= 0, np.diff(self.starts)[found], 0)
+        ends = sizes.cumsum(axis=1)
+        column = (ends[:, np.newaxis, :] <= place[:, np.newaxis]).sum(axis=2)
+        is_there = column < found.shape[1]
+        column = np.minimum(column, found.shape[1] - 1)
+        within = place - np.take_along_axis(ends - sizes, column, axis=1)
+        at = self.starts[np.take_along_axis(found, column, axis=1)] + within
+        return np.where(is_there, self.order[np.where(is_there, at, 0)], -1)
+
+
+def first_equals(rows: Rows) -> Indices:
+    """Return for each row the first one that is equal to it, itself if it is that.
+
+    Rows of one sum of their digits, each taken some odd number of times, are compared;
+    a row that is not equal to the first of them counts as different from all.
+
+    Parameters
+    ----------
+    rows : Rows
+        Of dense samples, in float32.
+
+    Returns
+    -------
+    ndarray of shape (n,)
+
+    Examples
+    --------
+    >>> X = np.array([[1.0, 2.0], [3.0, 4.0], [1.0, 2.0]], dtype=np.float32)
+    >>> first_equals(Rows(X))
+    array([0, 1, 0])
+    """
+    sums = np.concatenate([_sums(rows[span]) for span in spans(len(rows), N_READ)])
+    _, at, group = np.unique(sums, return_index=True, return_inverse=True)
+    first: Indices = at[group]
+    later = np.flatnonzero(first != np.arange(len(rows)))
+    for span in spans(len(later), N_READ):
+        some = later[span]
+        is_other = (rows[some] != rows[first[some]]).any(axis=1)
+        first[some[is_other]] = some[is_other]
+    return first
+
+
+def _sums(some: AnyFloats) -> AnyFloats:
+    digits = (some + np.float32(0.0)).view(np.uint32).astype(np.uint64)  # -0 becomes 0
+    times = np.random.default_rng(0).integers(
+        2**63, size=some.shape[1], dtype=np.uint64
+    )
+    mixed = digits * (2 * times + 1)
+    mixed ^= mixed >> np.uint64(32)
+    return mixed.sum(axis=1)
+
+
+def load_faiss() -> ModuleType:
+    """Return faiss, or say which extra brings it."""
+    try:
+        import faiss
+    except ImportError:
+        raise MissingExtraError("faiss", "scale") from None
+    module: ModuleType = faiss
+    return module
+
+
 INDEXES: dict[str, Callable[[Rows, Done], Index]] = {
-    "blocks": Pairs.of,
-    "flat": Flat.of,
+    "blocks": AllPairs.by_sklearn,
+    "flat": AllPairs.by_faiss,
     "hnsw": Links.of,
     "products": Products.of,
 }
@@ -357,6 +374,4 @@ INDEXES: dict[str, Callable[[Rows, Done], Index]] = {
 
 def exact_index(rows: Rows) -> Index:
     """Return an exact index that needs no extra."""
-    return INDEXES["products" if sp.issparse(rows.X) else "blocks"](
-        rows, lambda _: None
-    )
+    return INDEXES["products" if sp.issparse(rows.X) else "blocks"](rows, unheard)

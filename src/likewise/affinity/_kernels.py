@@ -14,14 +14,15 @@ from typing import Any, TypeAlias
 
 import numpy as np
 import scipy.sparse as sp
+from sklearn import config_context
 from sklearn.metrics.pairwise import (
     additive_chi2_kernel,
     cosine_similarity,
     euclidean_distances,
 )
 
+from likewise import _regime as regime
 from likewise._arrays import (
-    FEW,
     N_CHECKED,
     AnyFloats,
     Floats,
@@ -34,18 +35,19 @@ from likewise._arrays import (
     dense,
     without_diagonal,
 )
-from likewise.affinity._graph import neighbour_graph
-from likewise.affinity._knn import nearest_neighbours
-from likewise.affinity._rows import spans
-from likewise.affinity._search import Clock, Progress
-from likewise.affinity._weights import directed_weights, local_scale, strongest
+from likewise.affinity._graph import (
+    directed_weights,
+    local_scale,
+    neighbour_graph,
+    strongest,
+)
+from likewise.affinity._knn import N_EDGES, N_SHARES, Clock, nearest_neighbours
+from likewise.affinity._rows import Report, spans
 from likewise.errors import InputError
 
-N_EDGES = 10  # neighbours that make the graph
-N_SHARES = 20  # neighbours whose clusters count as evidence (the paper's k = 20)
-MOST_DENSE = 50_000  # samples of which all pairs are kept: 20 GB
-
 Closeness: TypeAlias = Callable[[int, Indices], Floats]
+
+_trusted = partial(config_context, assume_finite=True)  # what was checked once
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +80,7 @@ class Affinity:
 
 
 def auto(
-    X: Any, *, progress: Progress | None = None, clock: Clock | None = None
+    X: Any, *, progress: Report | None = None, clock: Clock | None = None
 ) -> Affinity:
     """Return the graph of 10 nearest neighbours with self-tuning weights.
 
@@ -97,12 +99,20 @@ def auto(
     >>> auto([[0.0], [0.1], [5.0], [5.2]]).weights.shape
     (4, 4)
     """
-    X = as_samples(X)
+    return self_tuning(as_samples(X), progress=progress, clock=clock)
+
+
+def self_tuning(
+    X: Samples, *, progress: Report | None = None, clock: Clock | None = None
+) -> Affinity:
+    """Return the affinity "auto" of samples that were checked already."""
     centred = _centred(X)
-    near = nearest_neighbours(centred, N_SHARES, progress=progress, clock=clock)
-    scale = local_scale(near)
+    with _trusted():
+        near = nearest_neighbours(centred, N_SHARES, progress=progress, clock=clock)
+        scale = local_scale(near)
+        weights = neighbour_graph(centred, near, scale, N_EDGES)
     return Affinity(
-        weights=neighbour_graph(centred, near, scale, N_EDGES),
+        weights=weights,
         neighbours=directed_weights(near, scale),
         closeness=partial(scaled_closeness, X, scale),
         features=X,
@@ -121,7 +131,8 @@ def gaussian(X: Any, *, bandwidth: float | None = None) -> Affinity:
         :math:`\sigma`; half the median distance between samples unless given.
     """
     X = _few_enough(as_samples(X), "gaussian")
-    squared = euclidean_distances(_centred(X), squared=True)
+    with _trusted():
+        squared = euclidean_distances(_centred(X), squared=True)
     if bandwidth is None:
         bandwidth = 0.5 * _median_distance(squared)
     elif not bandwidth > 0:
@@ -141,7 +152,8 @@ def chi2(X: Any) -> Affinity:
             f"The chi-square kernel is for histograms, but the smallest entry is "
             f"{X.min():.6g}: use affinity='auto' or 'gaussian'."
         )
-    distance = -additive_chi2_kernel(dense(X))
+    with _trusted():
+        distance = -additive_chi2_kernel(dense(X))
     typical = distance[~np.eye(len(distance), dtype=bool)]
     mean = typical.mean() if typical.size and typical.mean() > 0 else 1.0
     return _from_dense(np.exp(-distance / mean), X)
@@ -150,7 +162,9 @@ def chi2(X: Any) -> Affinity:
 def cosine(X: Any) -> Affinity:
     """Return the dense cosine of the angle between samples, negative ones cut to 0."""
     X = _few_enough(as_samples(X), "cosine")
-    return _from_dense(np.maximum(cosine_similarity(X, dense_output=True), 0.0), X)
+    with _trusted():
+        cosines = cosine_similarity(X, dense_output=True)
+    return _from_dense(np.maximum(cosines, 0.0), X)
 
 
 def precomputed(W: Any) -> Affinity:
@@ -182,7 +196,7 @@ def affinity_of(
     X: Any,
     kind: str | Callable[[Any], Any],
     *,
-    progress: Progress | None = None,
+    progress: Report | None = None,
     clock: Clock | None = None,
 ) -> Affinity:
     """Return the affinity of samples by its name or by a function of them.
@@ -213,16 +227,18 @@ def _centred(X: Samples) -> Samples:
 
     Many are not copied here: they are moved there a block at a time.
     """
-    return X if sp.issparse(X) or X.shape[0] > FEW else X - X.mean(axis=0)
+    return (
+        X if sp.issparse(X) or X.shape[0] > regime.EXACT_SEARCH else X - X.mean(axis=0)
+    )
 
 
 def _few_enough(X: Samples, name: str) -> Samples:
-    if X.shape[0] > MOST_DENSE:
+    if X.shape[0] > regime.MOST_DENSE:
         raise InputError(
             f"The affinity {name!r} keeps all pairs, too many for {X.shape[0]} "
             f"samples: use affinity='auto'."
         )
-    if X.shape[0] > FEW:
+    if X.shape[0] > regime.EXACT_SEARCH:
         warnings.warn(
             f"The affinity {name!r} keeps all pairs, {8e-9 * X.shape[0] ** 2:.0f} GB "
             f"for {X.shape[0]} samples, and several times that while it is made: use "

@@ -1,26 +1,217 @@
-"""The k best of what was found in several places."""
+"""Which search: the one place that decides, by the number of samples and features.
+
+===========  ======================  =============================================
+kind         for                     by
+===========  ======================  =============================================
+``whole``    up to 20,000 samples    scikit-learn, float64, exact
+``flat``     n n d up to 1.5e12      faiss, all pairs in float32, exact
+``hnsw``     more than that          faiss, a graph of links (M = 16,
+                                     efConstruction = 64, efSearch = 64 or as
+                                     many more as 95 % of neighbours need)
+``blocks``   instead of these two    scikit-learn, all pairs in float32, exact;
+                                     where the extra ``scale`` is not installed
+``products`` sparse samples          sparse products, all pairs, exact
+===========  ======================  =============================================
+
+Each search is cut into tasks, one shard after the other for one piece of the samples,
+which a runner works off here or on a cluster; the k best of all shards are kept.
+"""
 
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from importlib.util import find_spec
+from typing import TypeAlias
 
 import numpy as np
+import scipy.sparse as sp
 from sklearn.neighbors import NearestNeighbors
 
-from likewise._arrays import AnyFloats, AnyIndices, Samples
-from likewise.affinity._indexes import INDEXES, Index
-from likewise.affinity._rows import Rows, evenly, single_rows, spans, squared
-from likewise.affinity._search import (
-    Clock,
-    Progress,
-    Search,
-    Watch,
-    exact_search,
-    search_for,
+from likewise import _regime as regime
+from likewise._arrays import AnyFloats, AnyIndices, Floats, Samples
+from likewise.affinity._indexes import INDEXES, Index, unheard
+from likewise.affinity._rows import (
+    Pieces,
+    Report,
+    Rows,
+    Source,
+    evenly,
+    pieces_here,
+    rows_of,
+    single_rows,
+    spans,
+    squared,
 )
+from likewise.errors import InputError
 
+N_EDGES = 10  # neighbours that make the graph
+N_SHARES = 20  # neighbours whose clusters count as evidence (the paper's k = 20)
+NARROW = 64  # fewer features than this cost as much as this many
+LINKS = 200  # bytes of links beside each row
+SHARD_BYTES = 2**31  # rows that are searched in at a time, with their links
+BLOCK_BYTES = 2**22  # rows that are searched for at a time
+AT_ONCE = 1.5e10  # pairs times features, between two words about progress
+FEWEST = 256  # rows that are searched for at a time, where all pairs are compared
+PROOF_BYTES = 2**26  # rows that a few are searched for in at a time
+PRODUCT_BYTES = 2**26  # products of sparse samples at a time
 SPARE = 4  # candidates beyond k and the sample itself, against rounding
+N_PROVED = 200  # rows searched exactly, to say how many neighbours links have missed
+LEAST = 0.9  # recall, below which somebody should know
+ROUNDING = 1e-5  # of a distance
+KINDS = ("whole", "flat", "hnsw", "blocks", "products")
+ADVICE = {
+    "blocks": "run `pip install 'likewise[scale]'` for a faster search",
+    "products": "reduce them to some 100 dense features first, for example with "
+    "scikit-learn's TruncatedSVD",
+}
+TIMED = 2  # the block whose time says how long all take
+MINUTE, HOUR = 60, 3600  # seconds
+
+Clock: TypeAlias = Callable[[], float]
+
+
+@dataclass(frozen=True, slots=True)
+class Search:
+    """How nearest neighbours are searched.
+
+    Attributes
+    ----------
+    kind : {"whole", "flat", "hnsw", "blocks", "products"}
+        As in the table above.
+    shard : int
+        Rows that are searched in at a time.
+    block : int
+        Rows that are searched for at a time.
+    """
+
+    kind: str
+    shard: int
+    block: int
+
+    def __post_init__(self) -> None:
+        if self.kind not in KINDS or min(self.shard, self.block) < 1:
+            raise InputError(
+                f"There is no search {self.kind!r} of {self.shard} and {self.block} "
+                f"rows at a time. Choose one of: {', '.join(KINDS)}, and rows from 1 "
+                f"on."
+            )
+
+
+def search_for(X: Samples) -> Search:
+    """Return the search that suits so many samples of so many features.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> search_for(np.zeros((100, 5))).kind
+    'whole'
+    """
+    n, d = X.shape
+    if n <= regime.EXACT_SEARCH:
+        return Search("whole", n, n)
+    return search_of(kind_for(n, d, is_sparse=sp.issparse(X)), n, d)
+
+
+def kind_for(n: int, d: int, *, is_sparse: bool = False) -> str:
+    """Return the kind of search for many samples."""
+    if is_sparse:
+        return "products"
+    if not has_faiss():
+        return "blocks"
+    is_affordable = n * n * max(d, NARROW) <= regime.ALL_PAIRS_COST
+    return "flat" if is_affordable else "hnsw"
+
+
+def search_of(kind: str, n: int, d: int) -> Search:
+    """Return a search of some kind, with as many rows at a time as memory should."""
+    if kind == "products":
+        return Search(kind, n, max(PRODUCT_BYTES // (8 * n), 1))
+    shard = min(n, max(SHARD_BYTES // (4 * d + LINKS), 1))
+    block = max(BLOCK_BYTES // (4 * d), 1)
+    if kind != "hnsw":
+        block = min(block, max(int(AT_ONCE / (shard * max(d, NARROW))), FEWEST))
+    return Search(kind, shard, block)
+
+
+def exact_search(n: int, d: int, *, is_sparse: bool) -> Search:
+    """Return an exact search for some rows among all."""
+    if is_sparse:
+        return search_of("products", n, d)
+    shard = max(PROOF_BYTES // (4 * d), 1)
+    return replace(search_of(exact_kind(), n, d), shard=min(n, shard))
+
+
+def exact_kind() -> str:
+    """Return the fastest kind that is exact, for dense samples."""
+    return "flat" if has_faiss() else "blocks"
+
+
+def has_faiss() -> bool:
+    """Tell whether the extra ``scale`` is installed."""
+    return find_spec("faiss") is not None
+
+
+class Watch:
+    """Counts the rows that a search has done with.
+
+    Parameters
+    ----------
+    search : Search
+    n : int
+        How many rows there are.
+    progress : callable, optional
+        Called as ``progress(done, total)``.
+    clock : callable, optional
+        Returns seconds.
+    """
+
+    def __init__(
+        self, search: Search, n: int, progress: Report | None, clock: Clock | None
+    ) -> None:
+        self._n = n
+        self._n_searches = n * len(range(0, n, search.shard))
+        self._done, self._n_blocks = 0, 0
+        self._progress, self._clock = progress, clock
+        self._began = 0.0
+        self._advice = ADVICE.get(search.kind) if n > regime.EXACT_SEARCH else None
+
+    def taken_in(self, n_rows: int) -> None:
+        """Count rows that can now be searched in."""
+        self._done += n_rows
+        if self._progress is not None:
+            self._progress(self._done, self._n + self._n_searches)
+
+    def searched(self, n_rows: int) -> None:
+        """Count a block that was searched for; after two, say how long all take.
+
+        The first is slower than the others, the second is timed.
+        """
+        self._n_blocks += 1
+        if self._n_blocks == 1 and self._clock is not None:
+            self._began = self._clock()
+        if self._n_blocks == TIMED and self._advice is not None:
+            self._warn(self._advice, n_rows)
+        self.taken_in(n_rows)
+
+    def _warn(self, advice: str, n_rows: int) -> None:
+        takes = "takes long"
+        if self._clock is not None:
+            seconds = (self._clock() - self._began) * self._n_searches / n_rows
+            takes = f"takes about {_spoken(seconds)}"
+        warnings.warn(
+            f"Comparing all {self._n} samples with each other {takes}: {advice}.",
+            stacklevel=11,  # whoever has called the affinity
+        )
+
+
+def _spoken(seconds: float) -> str:
+    if seconds < 2 * MINUTE:
+        return f"{max(seconds, 1.0):.0f} seconds"
+    if seconds < 2 * HOUR:
+        return f"{seconds / MINUTE:.0f} minutes"
+    return f"{seconds / HOUR:.0f} hours"
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,11 +289,6 @@ def _first(indices: AnyIndices, apart: AnyFloats, k: int) -> Best:
     )
 
 
-N_PROVED = 200  # rows searched exactly, to say how many neighbours links have missed
-LEAST = 0.9  # recall, below which somebody should know
-ROUNDING = 1e-5  # of a distance
-
-
 @dataclass(frozen=True, slots=True)
 class Neighbours:
     """The nearest neighbours of each sample, itself left out.
@@ -131,12 +317,262 @@ class Neighbours:
         )
 
 
+@dataclass(frozen=True, slots=True)
+class How:
+    """What all tasks of a search know.
+
+    Attributes
+    ----------
+    search : Search
+    middle : ndarray of shape (d,), or None
+        Where zero is put.
+    k : int
+        How many rows are looked for, the sample itself among them.
+    watch : Watch, optional
+        Counts rows, where tasks run in this process.
+    """
+
+    search: Search
+    middle: Floats | None
+    k: int
+    watch: Watch | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Shard:
+    """A piece that can be searched in.
+
+    Attributes
+    ----------
+    start : int
+        The first of its samples.
+    index : Index
+    """
+
+    start: int
+    index: Index
+
+
+def shard_of(how: How, source: Source, start: int) -> Shard:
+    """Return a piece that can be searched in."""
+    taken_in = unheard if how.watch is None else how.watch.taken_in
+    return Shard(start, INDEXES[how.search.kind](rows_of(source, how.middle), taken_in))
+
+
+def found_in(how: How, best: Best | None, shard: Shard, source: Source) -> Best:
+    """Return the best for each row of a piece: those so far and those in a shard."""
+    return _found(how, best, shard, rows_of(source, how.middle))
+
+
+def found_between(
+    how: How, best: Best | None, base: Source, start: int, source: Source
+) -> Best:
+    """Return the same, for a shard whose index is less work to make than to send."""
+    return found_in(how, best, shard_of(how, base, start), source)
+
+
+def found_for(
+    how: How, best: Best | None, base: Source, start: int, queries: Samples
+) -> Best:
+    """Return the same for a few rows, around `middle` already, a part at a time."""
+    rows = rows_of(base, how.middle)
+    for part in spans(len(rows), how.search.shard):
+        index = INDEXES[how.search.kind](rows.part(part), unheard)
+        best = _found(how, best, Shard(start + part.start, index), Rows(queries))
+    return best or nothing(queries.shape[0])
+
+
+def _found(how: How, best: Best | None, shard: Shard, queries: Rows) -> Best:
+    before = best or nothing(len(queries))
+    k = min(how.k, before.indices.shape[1] + len(shard.index))
+    indices = np.empty((len(queries), k), dtype=np.int32)
+    apart = np.empty((len(queries), k), dtype=np.float32)
+    for span in spans(len(queries), how.search.block):
+        so_far = Best(before.indices[span], before.squared[span])
+        new = searched(so_far, shard.index, shard.start, queries[span], how.k)
+        indices[span], apart[span] = new.indices, new.squared
+        if how.watch is not None:
+            how.watch.searched(span.stop - span.start)
+    return Best(indices, apart)
+
+
+def others(best: Best, start: int, block: int) -> Neighbours:
+    """Return the neighbours of a piece's samples, themselves left out."""
+    n, k = best.indices.shape
+    indices = np.empty((n, k - 1), dtype=np.int32)
+    distances = np.empty((n, k - 1), dtype=np.float32)
+    for span in spans(n, block):
+        own = np.arange(start + span.start, start + span.stop)
+        left = without(Best(best.indices[span], best.squared[span]), own)
+        indices[span], distances[span] = left.indices, np.sqrt(left.squared)
+    return Neighbours(indices, distances)
+
+
+def indices_of(near: Neighbours, which: AnyIndices) -> AnyIndices:
+    """Return the neighbours of some samples of a piece."""
+    return near.indices[which]
+
+
+def distances_of(near: Neighbours, which: AnyIndices) -> AnyFloats:
+    """Return how far the neighbours of some samples of a piece are."""
+    return near.distances[which]
+
+
+def _short(best: Best) -> AnyIndices:
+    """Return the rows of a piece of which links have not found enough."""
+    return np.flatnonzero(best.indices[:, -1] < 0)
+
+
+def _with(best: Best, rows: AnyIndices, found: Best) -> Best:
+    """Return the best of a piece with others in the place of some rows."""
+    indices, apart = best.indices.copy(), best.squared.copy()
+    indices[rows], apart[rows] = found.indices, found.squared
+    return Best(indices, apart)
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What a search has found, where it was found.
+
+    Attributes
+    ----------
+    near : list of Neighbours
+        Of each piece, or what stands for them.
+    recall : float
+    index : Index or None
+        Of all samples, if it is here.
+    """
+
+    near: list[Neighbours]
+    recall: float
+    index: Index | None
+
+
+def neighbours_in(
+    pieces: Pieces,
+    k: int,
+    search: Search,
+    *,
+    watch: Watch | None = None,
+    report: Report | None = None,
+) -> Found:
+    """Return the nearest neighbours of the samples of each piece among all.
+
+    Parameters
+    ----------
+    pieces : Pieces
+        Each is searched for in each of them.
+    k : int
+        Fewer where there are fewer other samples.
+    search : Search
+        Of any kind but "whole".
+    watch : Watch, optional
+        Counts rows, where tasks run in this process.
+    report : callable, optional
+        Called as ``report(done, total)``, in pieces whose neighbours are known.
+    """
+    runner, k = pieces.runner, min(k, len(pieces) - 1)
+    best, shard = _best(pieces, How(search, pieces.middle, k + 1, watch))
+    if search.kind == "hnsw":
+        best = _completed(pieces, best, k + 1)
+    near = [
+        runner.task(others, best.pop(0), span.start, search.block)  # and let it go
+        for span in pieces.spans
+    ]
+    runner.finish(near, report)
+    is_exact = search.kind != "hnsw"
+    recall = 1.0 if is_exact else _recall(pieces, near, evenly(len(pieces), N_PROVED))
+    is_whole = runner.is_here and len(near) == 1
+    return Found(near, recall, shard.index if shard and is_whole else None)
+
+
+def _best(pieces: Pieces, how: How) -> tuple[list[Best], Shard | None]:
+    """Return the best of each piece, and the last shard if it was kept."""
+    runner, sources = pieces.runner, pieces.sources
+    best: list[Best | None] = [None for _ in sources]
+    shard: Shard | None = None
+    for base, span in zip(sources, pieces.spans, strict=True):
+        shard = None  # the one before is let go first
+        if runner.is_here or how.search.kind == "hnsw":
+            shard = runner.task(shard_of, how, base, span.start)
+        for at, source in enumerate(sources):
+            best[at] = (
+                runner.task(found_between, how, best[at], base, span.start, source)
+                if shard is None
+                else runner.task(found_in, how, best[at], shard, source)
+            )
+    return [found for found in best if found is not None], shard
+
+
+def _completed(pieces: Pieces, best: list[Best], k: int) -> list[Best]:
+    """Search exactly for rows of which links have not found enough."""
+    runner = pieces.runner
+    short = runner.results([runner.task(_short, found) for found in best])
+    starts = pieces.bounds[:-1]
+    some = np.concatenate([rows + at for rows, at in zip(short, starts, strict=True)])
+    if not some.size:
+        return best
+    exact, ends = _exact(pieces, some, k), np.cumsum([len(rows) for rows in short])
+    for at, (rows, end) in enumerate(zip(short, ends, strict=True)):
+        mine = slice(end - len(rows), end)
+        if rows.size:
+            right = Best(exact.indices[mine], exact.squared[mine])
+            best[at] = runner.task(_with, best[at], rows, right)
+    return best
+
+
+def _exact(pieces: Pieces, some: AnyIndices, k: int) -> Best:
+    """Return the k best of all samples for a few of them."""
+    runner, best = pieces.runner, None
+    is_sparse = pieces.middle is None
+    search = exact_search(len(pieces), pieces.n_features, is_sparse=is_sparse)
+    how, queries = How(search, pieces.middle, k), runner.kept(pieces.fetched(some))
+    for base, span in zip(pieces.sources, pieces.spans, strict=True):
+        best = runner.task(found_for, how, best, base, span.start, queries)
+    return runner.results([best or nothing(len(some))])[0]
+
+
+def _recall(pieces: Pieces, near: Sequence[Neighbours], some: AnyIndices) -> float:
+    found = pieces.gathered(distances_of, some, near)
+    true = without(_exact(pieces, some, found.shape[1] + 1), some).squared[:, -1]
+    return share_found(found, np.sqrt(true))
+
+
+def nearest_among(pieces: Pieces, points: AnyFloats, search: Search) -> Best:
+    """Return the nearest of some points for each sample.
+
+    Parameters
+    ----------
+    pieces : Pieces
+        Dense.
+    points : ndarray of shape (m, n_features) and type float32
+        Around the samples' middle.
+    search : Search
+
+    Returns
+    -------
+    Best
+        One column; all points are searched in at a time.
+    """
+    runner = pieces.runner
+    points = runner.kept(points)
+    shard = runner.task(shard_of, How(search, None, 1), points, 0)
+    how = How(search, pieces.middle, 1)
+    found = runner.results(
+        [runner.task(found_in, how, None, shard, source) for source in pieces.sources]
+    )
+    return Best(
+        np.concatenate([best.indices for best in found]),
+        np.concatenate([best.squared for best in found]),
+    )
+
+
 def nearest_neighbours(
     X: Samples,
     k: int,
     *,
     search: Search | None = None,
-    progress: Progress | None = None,
+    progress: Report | None = None,
     clock: Clock | None = None,
 ) -> Neighbours:
     """Return the k nearest neighbours of each row by Euclidean distance.
@@ -176,7 +612,26 @@ def nearest_neighbours(
             progress(X.shape[0], X.shape[0])
         return Neighbours(indices.astype(np.intp), distances)
     watch = Watch(search, X.shape[0], progress, clock)
-    return _by_blocks(single_rows(X), k, search, watch)
+    pieces = pieces_here(X, search.shard, single_rows(X).middle)
+    return _together(neighbours_in(pieces, k, search, watch=watch))
+
+
+def _together(found: Found) -> Neighbours:
+    """Return the neighbours of all pieces, or of the one; say if many were missed."""
+    near, *more = found.near
+    if more:
+        near = Neighbours(
+            np.concatenate([piece.indices for piece in found.near]),
+            np.concatenate([piece.distances for piece in found.near]),
+        )
+    if found.recall < LEAST:
+        warnings.warn(
+            f"Only {found.recall:.0%} of the nearest neighbours of "
+            f"{len(near.indices)} samples were found: reduce them to fewer features, "
+            f"for example with scikit-learn's PCA.",
+            stacklevel=5,
+        )
+    return replace(near, recall=found.recall, index=found.index)
 
 
 def recall_of(
@@ -200,85 +655,10 @@ def recall_of(
     1.0
     """
     n = X.shape[0]
-    some = np.sort(rng.choice(n, min(n, n_rows), replace=False))
-    return _recall(single_rows(X), near, some)
-
-
-def _by_blocks(rows: Rows, k: int, search: Search, watch: Watch) -> Neighbours:
-    n, best = len(rows), _Table(len(rows), k + 1)
-    for shard in spans(n, search.shard):
-        index: Index | None = None  # the one before is let go first
-        index = INDEXES[search.kind](rows.part(shard), watch.taken_in)
-        for block in spans(n, search.block):
-            best[block] = searched(best[block], index, shard.start, rows[block], k + 1)
-            watch.searched(block.stop - block.start)
-    if search.kind == "hnsw":
-        _complete(rows, best)
-    near = _without_own(best, search.block)
-    is_exact = search.kind != "hnsw"
-    recall = 1.0 if is_exact else _recall(rows, near, evenly(n, N_PROVED))
-    if recall < LEAST:
-        warnings.warn(
-            f"Only {recall:.0%} of the nearest neighbours of {n} samples were found: "
-            f"reduce them to fewer features, for example with scikit-learn's PCA.",
-            stacklevel=4,
-        )
-    return replace(near, recall=recall, index=index if search.shard >= n else None)
-
-
-class _Table:
-    """The best of all rows while they are searched, seen by its maker only."""
-
-    def __init__(self, n: int, k: int) -> None:
-        self.indices = np.full((n, k), -1, dtype=np.int32)
-        self.squared = np.full((n, k), np.inf, dtype=np.float32)
-
-    def __getitem__(self, block: slice) -> Best:
-        return Best(self.indices[block], self.squared[block])
-
-    def __setitem__(self, block: slice | AnyIndices, found: Best) -> None:
-        self.indices[block], self.squared[block] = found.indices, found.squared
-
-
-def _without_own(best: _Table, block: int) -> Neighbours:
-    n, k = best.indices.shape
-    indices = np.empty((n, k - 1), dtype=np.int32)
-    distances = np.empty((n, k - 1), dtype=np.float32)
-    for span in spans(n, block):
-        others = without(best[span], np.arange(span.start, span.stop))
-        indices[span], distances[span] = others.indices, np.sqrt(others.squared)
-    return Neighbours(indices, distances)
-
-
-def _complete(rows: Rows, best: _Table) -> None:
-    """Search exactly for rows of which links have not found enough."""
-    short = np.flatnonzero(best.indices[:, -1] < 0)
-    if short.size:
-        best[short] = _exact(rows, short, best.indices.shape[1])
-
-
-def _exact(rows: Rows, some: AnyIndices, k: int) -> Best:
-    search = exact_search(rows.X)
-    blocks = [some[block] for block in spans(len(some), search.block)]
-    best = [nothing(len(block)) for block in blocks]
-    for shard in spans(len(rows), search.shard):
-        index = INDEXES[search.kind](rows.part(shard), lambda _: None)
-        best = [
-            searched(before, index, shard.start, rows[block], k)
-            for before, block in zip(best, blocks, strict=True)
-        ]
-    return Best(
-        np.concatenate([block.indices for block in best]),
-        np.concatenate([block.squared for block in best]),
-    )
-
-
-def _recall(rows: Rows, near: Neighbours, some: AnyIndices) -> float:
-    k = near.indices.shape[1]
-    if k == 0:
+    if near.indices.shape[1] == 0:
         return 1.0
-    true = without(_exact(rows, some, k + 1), some).squared[:, -1]
-    return share_found(near.distances[some], np.sqrt(true))
+    some = np.sort(rng.choice(n, min(n, n_rows), replace=False))
+    return _recall(pieces_here(X, n, single_rows(X).middle), [near], some)
 
 
 def share_found(found: AnyFloats, farthest: AnyFloats) -> float:

@@ -1,9 +1,12 @@
-"""Samples, a block of rows at a time: arrays, memory maps and sparse matrices."""
+"""Samples, a block of rows at a time: in one place, or in pieces in several."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
+from itertools import pairwise
+from typing import ParamSpec, Protocol, TypeAlias, TypeVar, runtime_checkable
 
 import numpy as np
 import scipy.sparse as sp
@@ -14,6 +17,12 @@ from likewise.errors import InputError
 N_TYPICAL = 200  # rows that say where the samples are
 FARTHEST = 1e15  # from there; beyond, squares would leave float32
 SPREADS = 1e-12, 1e12  # of typical samples, for the same reason
+N_SENT = 100_000  # positions that are sent along with a task
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+Report: TypeAlias = Callable[[int, int], None]  # how much is done, and of how much
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +56,138 @@ class Rows:
     def part(self, span: slice) -> Rows:
         """Return some of the rows, still where they are."""
         return Rows(self.X[span], self.middle)
+
+
+class Runner(Protocol):
+    """Who runs tasks: this process, or the workers of a cluster.
+
+    What stands for a result has the type of the result. It may be an argument of the
+    next task; to look at it, ask for :meth:`results`.
+    """
+
+    @property
+    def is_here(self) -> bool:
+        """Whether a task is done in this process, when it is begun."""
+
+    def task(
+        self, function: Callable[P, T], *arguments: P.args, **named: P.kwargs
+    ) -> T:
+        """Begin a task and return what stands for its result."""
+
+    def kept(self, value: T) -> T:
+        """Put a value where tasks find it, and return what stands for it."""
+
+    def results(self, tasks: Sequence[T], report: Report | None = None) -> list[T]:
+        """Return the results of tasks, in their order."""
+
+    def finish(self, tasks: Sequence[object], report: Report | None = None) -> None:
+        """Wait for tasks whose results stay where they are."""
+
+
+class LocalRunner:
+    """The present process: a task is done when it is begun."""
+
+    is_here = True
+
+    def task(
+        self, function: Callable[P, T], *arguments: P.args, **named: P.kwargs
+    ) -> T:
+        """Run a task."""
+        return function(*arguments, **named)
+
+    def kept(self, value: T) -> T:
+        """Return the value."""
+        return value
+
+    def results(self, tasks: Sequence[T], report: Report | None = None) -> list[T]:
+        """Return what the tasks have returned."""
+        self.finish(tasks, report)
+        return list(tasks)
+
+    def finish(self, tasks: Sequence[object], report: Report | None = None) -> None:
+        """Say that all tasks are done."""
+        if report is not None:
+            report(len(tasks), len(tasks))
+
+
+@runtime_checkable
+class Stored(Protocol):
+    """Rows that are read where they are needed."""
+
+    def read(self) -> Samples:
+        """Return the rows."""
+
+
+Source: TypeAlias = Samples | Stored
+
+
+def rows_of(source: Source, middle: Floats | None) -> Rows:
+    """Return the rows of a source, wherever they are, around a point."""
+    return Rows(source.read() if isinstance(source, Stored) else source, middle)
+
+
+@dataclass(frozen=True, slots=True)
+class Pieces:
+    """Samples, cut into pieces, and who works on them.
+
+    Attributes
+    ----------
+    runner : Runner
+    sources : tuple
+        Where the rows of each piece are: here, on a worker or in a file.
+    bounds : ndarray of shape (n_pieces + 1,)
+        Where each piece begins, and the number of samples.
+    n_features : int
+    middle : ndarray of shape (n_features,), or None
+        Where zero is put; None for sparse samples, and for those in double precision.
+    """
+
+    runner: Runner
+    sources: tuple[Source, ...]
+    bounds: Indices
+    n_features: int
+    middle: Floats | None = None
+
+    def __len__(self) -> int:
+        return int(self.bounds[-1])
+
+    @property
+    def spans(self) -> list[slice]:
+        """The samples of each piece."""
+        return [slice(int(a), int(b)) for a, b in pairwise(self.bounds)]
+
+    def fetched(self, which: AnyIndices) -> Samples:
+        """Return some of the samples here, in the order asked for."""
+        return self.gathered(partial(_some, self.middle), which, self.sources)
+
+    def gathered(
+        self,
+        pick: Callable[[T, AnyIndices], Samples],
+        which: AnyIndices,
+        held: Sequence[T],
+    ) -> Samples:
+        """Return ``pick(held[p], positions in p)`` of each piece p, in order."""
+        piece = np.searchsorted(self.bounds, which, side="right") - 1
+        order = np.argsort(piece, kind="stable")
+        tasks = []
+        for p in np.unique(piece):
+            at = which[piece == p] - self.bounds[p]
+            some = at if len(at) <= N_SENT else self.runner.kept(at)
+            tasks.append(self.runner.task(pick, held[p], some))
+        found = self.runner.results(tasks)
+        rows = sp.vstack(found).tocsr() if sp.issparse(found[0]) else np.vstack(found)
+        return rows[np.argsort(order)]
+
+
+def _some(middle: Floats | None, source: Source, which: AnyIndices) -> Samples:
+    return rows_of(source, middle)[which]
+
+
+def pieces_here(X: Samples, size: int, middle: Floats | None) -> Pieces:
+    """Return samples of this process in pieces of at most so many rows."""
+    n, d = X.shape
+    parts = (X,) if size >= n else tuple(X[span] for span in spans(n, size))
+    return Pieces(LocalRunner(), parts, np.append(np.arange(0, n, size), n), d, middle)
 
 
 def single_rows(X: Samples) -> Rows:

@@ -14,6 +14,7 @@ from PIL import Image
 from likewise.app._preparing import Pile, Watch
 from likewise.datasets import load
 from likewise.items import Gathered, Item
+from likewise.storage import Project
 
 EDGE = 128  # pixels of a picture; a digit has eight
 ABOUT = "The 64 pixels of each digit, as they are."
@@ -30,7 +31,7 @@ class DigitsHeap:
 
     folder: Path
 
-    def __call__(self, watch: Watch) -> Pile:
+    def __call__(self, watch: Watch, _: Project) -> Pile:
         """Draw the digits that are not there yet."""
         self.folder.mkdir(parents=True, exist_ok=True)
         digits, items = load("digits").X, []

@@ -5,6 +5,7 @@ from __future__ import annotations
 import traceback
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from threading import Thread
 from typing import Any, TypeAlias
@@ -16,15 +17,16 @@ from likewise.app._desk import Desk
 from likewise.app._messages import Preparing
 from likewise.app._show import Shown
 from likewise.app._stamped import StampedJournal
-from likewise.encoders import Encoder, VectorCache, encoder_for
+from likewise.encoders import encoder_for
 from likewise.errors import InputError, LikewiseError
 from likewise.items import (
+    LOOKING,
     Broken,
     Changes,
     Gathered,
     Reading,
+    VectorCache,
     encode,
-    gather,
     new_and_gone,
     traces_of,
 )
@@ -46,6 +48,10 @@ def unwatched(done: int, total: int, note: str) -> None:
     """Let nobody know how far it is."""
 
 
+def nothing_to_forget() -> None:
+    """Forget nothing: all there is lies in the project."""
+
+
 @dataclass(frozen=True)
 class Pile:
     """Items with their vectors, ready to be sorted.
@@ -60,6 +66,8 @@ class Pile:
     encoder : str
     is_piecemeal : bool
         Whether a vector depends on its own item only.
+    forget : callable
+        Called when the project has the vectors, which need not lie elsewhere then.
     """
 
     gathered: Gathered
@@ -67,6 +75,7 @@ class Pile:
     about: str
     encoder: str
     is_piecemeal: bool = True
+    forget: Callable[[], None] = nothing_to_forget
 
     @property
     def broken(self) -> tuple[Broken, ...]:
@@ -74,7 +83,7 @@ class Pile:
         return self.gathered.broken
 
 
-Heap: TypeAlias = Callable[[Watch], Pile]
+Heap: TypeAlias = Callable[[Watch, Project], Pile]
 
 
 @dataclass(frozen=True)
@@ -86,7 +95,7 @@ class PathHeap:
     path : Path
     encoder : str or Encoder
     cache : Path
-        Where vectors are kept.
+        Where vectors are kept until the project has them.
     reading : Reading
     download : bool
         Whether weights may be fetched.
@@ -98,25 +107,20 @@ class PathHeap:
     reading: Reading
     download: bool = False
 
-    def __call__(self, watch: Watch) -> Pile:
+    def __call__(self, watch: Watch, project: Project) -> Pile:
         """Read everything; the vectors of files that were seen before are kept."""
-        looking = "Looking through the files"
-        watch(0, 1, looking)
-        gathered = gather(
-            self.path, self.reading, lambda done, total: watch(done, total, looking)
-        )
-        encoder: Encoder = encoder_for(
-            gathered.kind, self.encoder, download=self.download
-        )
-        X, broken = encode(
-            gathered,
-            encoder,
-            VectorCache(self.cache),
-            lambda done, total, _: watch(done, total, "Turning each into numbers"),
-        )
-        is_piecemeal = encoder.piecemeal and gathered.kind != "row"  # rows are scaled
+        watch(0, 1, LOOKING)
+        cache = VectorCache(self.cache, project, FEATURES)
+        choose = partial(encoder_for, name=self.encoder, download=self.download)
+        found = encode(self.path, choose, self.reading, cache, watch)
+        encoder, kind = found.encoder, found.gathered.kind
         return Pile(
-            gathered.without(broken), X, encoder.about, encoder.name, is_piecemeal
+            found.gathered,
+            found.X,
+            encoder.about,
+            encoder.name,
+            is_piecemeal=encoder.piecemeal and kind != "row",  # rows are scaled
+            forget=partial(cache.clear, encoder.name),
         )
 
 
@@ -127,7 +131,7 @@ class Workshop:
     ----------
     project : Project
     heap : callable
-        ``heap(watch)`` returns the pile.
+        ``heap(watch, project)`` returns the pile.
     clock : callable
     options : dict
         ``method``, ``n_clusters``, ``affinity`` and ``random_state`` of the session.
@@ -166,10 +170,11 @@ class Workshop:
 
     def prepare(self) -> Shown:
         """Read, encode, compare with what is stored, and open the desk."""
-        pile = self._heap(self._watch)
+        pile = self._heap(self._watch, self.project)
         self.root, self.broken = pile.gathered.root, pile.broken
         self._watch(0, 1, "Comparing with what was sorted before")
         X = merged(self.project, pile, self._watch)
+        pile.forget()
         self._watch(0, 1, ALIKE)
         desk = Desk(self.project, self._begin(X), self._clock)
         self._watch(0, 1, "Looking for the groups and the first question")
@@ -229,14 +234,14 @@ def merged(project: Project, pile: Pile, watch: Watch = unwatched) -> NDArray[An
     return _brought_vectors(project, pile, lambda start: pile.X[start:])
 
 
-def _watched(items: Sequence[Any], watch: Watch) -> Iterator[Item]:
+def _watched(items: Sequence[Item], watch: Watch) -> Iterator[Item]:
     for at, item in enumerate(items):
         if at % AT_ONCE == 0:
             watch(at, len(items), "Writing down what there is")
-        yield Item(item.key, item.kind, item.digest, dict(item.shown))
+        yield item
 
 
-def _is_as_before(project: Project, items: Sequence[Any]) -> bool:
+def _is_as_before(project: Project, items: Sequence[Item]) -> bool:
     """Tell whether nothing has changed, without holding all items at once."""
     pairs = zip(project.traces(), traces_of(items), strict=True)
     return all(old == (*now, "here") for old, now in pairs)

@@ -24,7 +24,7 @@ from likewise.app._messages import (
 from likewise.app._movement import Movement
 from likewise.app._overview import Overview
 from likewise.items import features_shown
-from likewise.knowledge import Told, Verdict
+from likewise.knowledge import Told, Verdict, without_numbers
 from likewise.session import Group, Numbers, clusters_in, statuses_of
 from likewise.storage import Item, OpenQuestion
 
@@ -194,7 +194,8 @@ class Shown:
         session = self.desk.session
         found, labels = session.progress, session.labels
         settled, checked = statuses_of(session.view.known), session.reliability
-        told = [e for e in self.desk.journal.read() if isinstance(e, Told)]
+        events = map(without_numbers, self.desk.journal.read())
+        told = [event for event in events if isinstance(event, Told)]
         return ProgressCard(
             answers=session.n_questions,
             screens=len([e for e in told if e.answers[0].how != "given"]),

@@ -4,9 +4,8 @@ Everything here takes samples in pieces (arrays, ``.npy`` files, a Dask array) a
 Dask client; without one, the same tasks run in this process, one after the other.
 """
 
-from likewise.distributed._blocks import BlockGraph, open_graph
 from likewise.distributed._coarsen import Representatives, representatives, spread
-from likewise.distributed._search import neighbours
+from likewise.distributed._graph import BlockGraph, neighbours, open_graph
 
 __all__ = [
     "BlockGraph",

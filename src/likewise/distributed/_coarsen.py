@@ -8,16 +8,22 @@ from typing import Any
 import numpy as np
 from sklearn.cluster import MiniBatchKMeans
 
+from likewise import _regime as regime
 from likewise._arrays import AnyFloats, AnyIndices, Floats, Indices
-from likewise.affinity import AFFORDABLE, around, exact_kind, has_faiss, search_of
-from likewise.distributed import _tasks as tasks
-from likewise.distributed._pieces import Pieces, pieces_of, rows_in
-from likewise.distributed._running import crew_of
+from likewise.affinity import (
+    Pieces,
+    Source,
+    exact_kind,
+    has_faiss,
+    nearest_among,
+    rows_of,
+    search_of,
+)
+from likewise.distributed._dask import Client, runner_of
+from likewise.distributed._pieces import pieces_of
 from likewise.errors import InputError
 
-MOST = 100_000  # representatives: as many as a session is quick with
 FINER = 4  # times as many are made of each piece, before those of all are merged
-MANY = 5000  # centres from which on choosing the first ones well takes too long
 N_PASSES = 10  # over the samples
 BATCH = 4096  # samples at least that are assigned between two moves of the centres
 
@@ -38,14 +44,14 @@ class Representatives:
         The sample nearest to each centre, to be shown in its place.
     """
 
-    centres: Floats
+    centres: AnyFloats
     assignment: AnyIndices
     sizes: Indices
     samples: Indices
 
 
 def representatives(
-    X: Any, n: int, client: Any = None, random_state: int = 0
+    X: Any, n: int, client: Client | None = None, random_state: int = 0
 ) -> Representatives:
     """Return about n points that stand for all samples.
 
@@ -75,9 +81,10 @@ def representatives(
     >>> spread(np.array([5, 7]), few.assignment).shape
     (100,)
     """
-    pieces = pieces_of(X, crew_of(client))
-    if not 1 <= n <= MOST:
-        raise InputError(f"n must be between 1 and {MOST}, but it is {n}.")
+    pieces = pieces_of(X, runner_of(client))
+    most = regime.MOST_REPRESENTATIVES
+    if not 1 <= n <= most:
+        raise InputError(f"n must be between 1 and {most}, but it is {n}.")
     if pieces.middle is None:
         raise InputError(
             "Sparse samples have no centres that are sparse: reduce them to some 100 "
@@ -107,9 +114,9 @@ def spread(labels: AnyIndices, assignment: AnyIndices) -> AnyIndices:
 
 def _merged(pieces: Pieces, n: int, random_state: int) -> AnyFloats:
     """Return n centres, around the middle."""
-    crew, n_pieces = pieces.crew, len(pieces.sources)
+    runner, n_pieces = pieces.runner, len(pieces.sources)
     made = [
-        crew.task(
+        runner.task(
             _centres_in,
             source,
             pieces.middle,
@@ -122,7 +129,7 @@ def _merged(pieces: Pieces, n: int, random_state: int) -> AnyFloats:
             zip(pieces.sources, pieces.spans, strict=True)
         )
     ]
-    centres, counts = zip(*crew.results(made), strict=True)
+    centres, counts = zip(*runner.results(made), strict=True)
     if n_pieces == 1:
         return centres[0]
     seed = _seed(random_state, n_pieces)
@@ -130,16 +137,11 @@ def _merged(pieces: Pieces, n: int, random_state: int) -> AnyFloats:
 
 
 def _assigned(pieces: Pieces, centres: AnyFloats) -> Representatives:
-    crew, (m, d) = pieces.crew, centres.shape
-    is_exact = not has_faiss() or len(pieces) * m * d <= AFFORDABLE
+    m, d = centres.shape
+    is_exact = not has_faiss() or len(pieces) * m * d <= regime.ALL_PAIRS_COST
     search = search_of(exact_kind() if is_exact else "hnsw", m, d)
-    shard = crew.task(tasks.shard_of, tasks.How(search, None, 1), crew.kept(centres), 0)
-    how = tasks.How(search, pieces.middle, 1)
-    found = crew.results(
-        [crew.task(tasks.found_in, how, None, shard, piece) for piece in pieces.sources]
-    )
-    nearest = np.concatenate([best.indices[:, 0] for best in found])
-    apart = np.concatenate([best.squared[:, 0] for best in found])
+    found = nearest_among(pieces, centres, search)
+    nearest, apart = found.indices[:, 0], found.squared[:, 0]
     order = np.lexsort((apart, nearest))
     used, first, assignment, sizes = np.unique(
         nearest[order], return_index=True, return_inverse=True, return_counts=True
@@ -150,9 +152,9 @@ def _assigned(pieces: Pieces, centres: AnyFloats) -> Representatives:
 
 
 def _centres_in(
-    source: Any, middle: Floats, m: int, seed: int
+    source: Source, middle: Floats | None, m: int, seed: int
 ) -> tuple[AnyFloats, Floats]:
-    rows = around(middle, rows_in(source))
+    rows = rows_of(source, middle)[:]
     return _centres(rows, np.ones(len(rows)), min(m, len(rows)), seed)
 
 
@@ -164,7 +166,7 @@ def _centres(
         return rows, weights
     found = MiniBatchKMeans(
         m,
-        init="k-means++" if m <= MANY else "random",
+        init="k-means++" if m <= regime.CHOSEN_CENTRES else "random",
         n_init=1,
         batch_size=max(BATCH, m),
         max_iter=N_PASSES,

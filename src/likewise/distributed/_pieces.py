@@ -2,22 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 import scipy.sparse as sp
 
-from likewise._arrays import AnyIndices, Floats, Indices, Samples, as_samples
-from likewise.affinity import N_TYPICAL, Rows, evenly, middle_of, spans
-from likewise.distributed._running import Crew
+from likewise._arrays import AnyIndices, Indices, Samples, as_samples, float_kind
+from likewise.affinity import (
+    N_TYPICAL,
+    Pieces,
+    Runner,
+    Source,
+    evenly,
+    middle_of,
+    rows_of,
+    spans,
+)
+from likewise.distributed._dask import DaskRunner
 from likewise.errors import InputError
 
 PIECE_BYTES = 2**28  # rows of a piece, in float32
-N_SENT = 100_000  # positions that are sent along with a task
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,77 +34,41 @@ class Saved:
     start: int
     stop: int
 
-    def rows(self) -> Samples:
+    def read(self) -> Samples:
         """Return the rows as a memory map."""
         return np.load(self.path, mmap_mode="r")[self.start : self.stop]
 
 
+class Delayed(Protocol):
+    """A Dask expression."""
+
+    def compute(self) -> Samples:
+        """Return its value."""
+
+
 @dataclass(frozen=True, slots=True)
-class Pieces:
-    """Samples, cut into pieces.
+class Chunk:
+    """Some rows of a Dask array, computed in this process when they are read."""
 
-    Attributes
-    ----------
-    crew : Crew
-    sources : tuple
-        Where the rows of each piece are: here, on a worker or in a file.
-    bounds : ndarray of shape (n_pieces + 1,)
-        Where each piece begins, and the number of samples.
-    n_features : int
-    middle : ndarray of shape (n_features,), or None
-        Where zero is put; None for sparse samples.
-    """
+    chunk: Delayed
 
-    crew: Crew
-    sources: tuple[Any, ...]
-    bounds: Indices
-    n_features: int
-    middle: Floats | None = None
-
-    def __len__(self) -> int:
-        return int(self.bounds[-1])
-
-    @property
-    def spans(self) -> list[slice]:
-        """The samples of each piece."""
-        return [slice(int(a), int(b)) for a, b in pairwise(self.bounds)]
-
-    def fetched(self, which: AnyIndices) -> Samples:
-        """Return some of the samples here, in the order asked for."""
-        return self.gathered(_some, which, self.sources, self.middle)
-
-    def gathered(
-        self,
-        pick: Callable[..., Samples],
-        which: AnyIndices,
-        held: Sequence[Any],
-        *more: Any,
-    ) -> Samples:
-        """Return ``pick(held[p], positions in p, *more)`` of each piece p, in order."""
-        piece = np.searchsorted(self.bounds, which, side="right") - 1
-        order = np.argsort(piece, kind="stable")
-        tasks = []
-        for p in np.unique(piece):
-            at = which[piece == p] - self.bounds[p]
-            some = at if len(at) <= N_SENT else self.crew.kept(at)
-            tasks.append(self.crew.task(pick, held[p], some, *more))
-        found = self.crew.results(tasks)
-        rows = sp.vstack(found).tocsr() if sp.issparse(found[0]) else np.vstack(found)
-        return rows[np.argsort(order)]
+    def read(self) -> Samples:
+        """Return the rows."""
+        return self.chunk.compute()
 
 
-def pieces_of(X: Any, crew: Crew, n_rows: int | None = None) -> Pieces:
+def pieces_of(X: Any, runner: Runner, n_rows: int | None = None) -> Pieces:
     """Return samples in pieces of at most so many rows, checked where they lie.
 
     Parameters
     ----------
     X : array, sparse matrix, memory map, path, Dask array, or a list of those
         Paths are those of ``.npy`` files that every worker can read.
-    crew : Crew
+    runner : Runner
     n_rows : int, optional
         As many as take 256 MB unless given.
     """
-    found = [piece for part in _parts(X) for piece in _cut(part, crew, n_rows)]
+    found = [piece for part in _parts(X) for piece in _cut(part, runner, n_rows)]
     if not found:
         raise InputError("There are no samples in any of the pieces: pass some data.")
     sources, lengths, widths = zip(*found, strict=True)
@@ -108,34 +78,21 @@ def pieces_of(X: Any, crew: Crew, n_rows: int | None = None) -> Pieces:
             f"samples' features."
         )
     bounds = np.append(0, np.cumsum(lengths))
-    pieces = Pieces(crew, sources, bounds, widths[0])
+    pieces = Pieces(runner, sources, bounds, widths[0])
     typical = evenly(len(pieces), N_TYPICAL)
     tasks = [
-        crew.task(_checked, source, _inside(typical, span))
+        runner.task(_checked, source, _inside(typical, span))
         for source, span in zip(sources, pieces.spans, strict=True)
     ]
-    some = crew.results(tasks)
+    some = runner.results(tasks)
     if sp.issparse(some[0]):
         return pieces
     return replace(pieces, middle=middle_of(np.vstack(some)))
 
 
-def rows_in(source: Any) -> Samples:
-    """Return the rows of a source as floating numbers, wherever they are."""
-    if isinstance(source, Saved):
-        source = source.rows()
-    elif hasattr(source, "compute"):
-        source = source.compute()
-    is_single = np.can_cast(source.dtype, np.float32)
-    return source.astype(np.float32 if is_single else np.float64, copy=False)
-
-
-def _checked(source: Any, which: AnyIndices) -> Samples:
-    return as_samples(rows_in(source))[which]
-
-
-def _some(source: Any, which: AnyIndices, middle: Floats | None) -> Samples:
-    return Rows(rows_in(source), middle)[which]
+def _checked(source: Source, which: AnyIndices) -> Samples:
+    """Return some rows of a piece, all of which are refused if one is not finite."""
+    return as_samples(rows_of(source, None).X)[which]
 
 
 def _inside(which: Indices, span: slice) -> Indices:
@@ -152,7 +109,9 @@ def _parts(X: Any) -> list[Any]:
     return [as_samples(X)]
 
 
-def _cut(part: Any, crew: Crew, n_rows: int | None) -> list[tuple[Any, int, int]]:
+def _cut(
+    part: Any, runner: Runner, n_rows: int | None
+) -> list[tuple[Source, int, int]]:
     """Return the source, the number of rows and of features of each piece."""
     if isinstance(part, str | Path):
         part = np.load(part, mmap_mode="r", allow_pickle=False)
@@ -163,11 +122,15 @@ def _cut(part: Any, crew: Crew, n_rows: int | None) -> list[tuple[Any, int, int]
     d = int(part.shape[1])
     size = n_rows or max(PIECE_BYTES // (4 * max(d, 1)), 1)
     if hasattr(part, "to_delayed"):
-        return _cut_chunks(part, crew, size)
+        return _cut_chunks(part, runner, size)
+    if sp.issparse(part):
+        part = sp.csr_array(part).astype(float_kind(part.dtype), copy=False)
+    elif part.dtype.kind not in "biufc":
+        part = as_samples(part)
     path = _path_of(part)
     return [
         (
-            Saved(path, span.start, span.stop) if path else crew.kept(part[span]),
+            Saved(path, span.start, span.stop) if path else runner.kept(part[span]),
             span.stop - span.start,
             d,
         )
@@ -175,7 +138,7 @@ def _cut(part: Any, crew: Crew, n_rows: int | None) -> list[tuple[Any, int, int]
     ]
 
 
-def _cut_chunks(X: Any, crew: Crew, size: int) -> list[tuple[Any, int, int]]:
+def _cut_chunks(X: Any, runner: Runner, size: int) -> list[tuple[Source, int, int]]:
     if not np.isfinite(X.chunks[0]).all():
         raise InputError(
             "The Dask array does not know how many rows it has: call its "
@@ -185,9 +148,16 @@ def _cut_chunks(X: Any, crew: Crew, size: int) -> list[tuple[Any, int, int]]:
         X = X.rechunk({0: min(size, max(X.chunks[0])), 1: -1})
     blocks = X.to_delayed().ravel()
     return [
-        (crew.computed(block), int(length), int(X.shape[1]))
+        (_chunk(block, runner), int(length), int(X.shape[1]))
         for block, length in zip(blocks, X.chunks[0], strict=True)
     ]
+
+
+def _chunk(block: Delayed, runner: Runner) -> Source:
+    """Return where a chunk is: with a worker, or to be computed here."""
+    if isinstance(runner, DaskRunner):
+        return runner.client.compute(block)
+    return Chunk(block)
 
 
 def _path_of(X: Any) -> str | None:

@@ -1,6 +1,29 @@
 """Simulated sessions and what they show."""
 
-from likewise.experiments._metrics import METRICS, all_in_one, jaccard, v_measure
-from likewise.experiments._summary import LEVELS, questions_to
+from likewise.experiments._metrics import METRICS, all_in_one, ari, jaccard, v_measure
+from likewise.experiments._trials import (
+    LEVELS,
+    Outcome,
+    Trial,
+    area,
+    budget_of,
+    log_grid,
+    questions_to,
+    score_at,
+)
 
-__all__ = ["LEVELS", "METRICS", "all_in_one", "jaccard", "questions_to", "v_measure"]
+__all__ = [
+    "LEVELS",
+    "METRICS",
+    "Outcome",
+    "Trial",
+    "all_in_one",
+    "area",
+    "ari",
+    "budget_of",
+    "jaccard",
+    "log_grid",
+    "questions_to",
+    "score_at",
+    "v_measure",
+]

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -20,6 +21,7 @@ from likewise.knowledge import (
     singles_of,
     standing,
     told_in,
+    without_numbers,
 )
 from likewise.storage import Act, Project
 
@@ -28,6 +30,8 @@ LINES_A_CHUNK = 500
 
 def answer_chunks(project: Project) -> Iterator[bytes]:
     """Return the log of a project, one act a line, oldest first.
+
+    Numbers of groups are left out: nobody said them, and another project has its own.
 
     Each line has ``number``, ``who``, ``at`` (UTC), ``what`` (the act, as every
     journal of ours writes it), ``items`` (the keys of the samples in it, so that the
@@ -41,7 +45,7 @@ def answer_chunks(project: Project) -> Iterator[bytes]:
 
     Examples
     --------
-    >>> from likewise.storage._open import Item, open_store
+    >>> from likewise.storage import Item, open_store
     >>> project = open_store("memory://").create("leaves", {}, now=0.0)
     >>> _ = project.add_items([Item("a.png", "image"), Item("b.png", "image")])
     >>> _ = project.act(Renamed(1, "oak"), who="ann", now=60.0)
@@ -84,14 +88,23 @@ def _named(answer: Answer) -> tuple[int, ...]:
     return (*pair, int(question.predicted.if_different))
 
 
+def said(acts: Iterable[Act]) -> Iterator[Act]:
+    """Yield what people did, without numbers of groups: nobody said those."""
+    for act in acts:
+        event = without_numbers(act.event)
+        if event is not None:
+            yield act if event is act.event else replace(act, event=event)
+
+
 def _chunks(acts: Sequence[Act], keys: dict[int, str]) -> Iterator[bytes]:
     stands = standing(act.event for act in acts)
     ids = frozenset(answer.id for answer in stands.answers)
     positions = frozenset(stands.acts)
-    for start in range(0, len(acts), LINES_A_CHUNK):
+    listed = list(said(acts))
+    for start in range(0, len(listed), LINES_A_CHUNK):
         lines = [
             json.dumps(_line(act, keys, positions, ids), ensure_ascii=False)
-            for act in acts[start : start + LINES_A_CHUNK]
+            for act in listed[start : start + LINES_A_CHUNK]
         ]
         yield "".join(line + "\n" for line in lines).encode()
 

@@ -1,4 +1,4 @@
-"""What is known of each item, as rows of a table."""
+"""What a project knows of each item, as rows of a table."""
 
 from __future__ import annotations
 
@@ -8,7 +8,10 @@ from typing import Any, Protocol
 
 from numpy.typing import NDArray
 
+from likewise.errors import InputError
+from likewise.knowledge import MemoryJournal
 from likewise.session import (
+    DEFAULTS,
     FEATURES,
     Numbers,
     Repairs,
@@ -16,8 +19,9 @@ from likewise.session import (
     Status,
     cluster_names,
     statuses_within,
+    with_graph,
 )
-from likewise.storage import Item, Project, Trace
+from likewise.storage import Item, Project, Trace, read_affinity
 
 PAGE = 5000
 
@@ -100,6 +104,12 @@ def rows_of(
     return (row(at, item.key, *values) for at, (item, values) in numbered_items)
 
 
+def numbers_of(project: Project) -> Numbers:
+    """Return the numbers that people have seen the groups of a project under."""
+    start = Numbers.kept_in(project.info().settings)
+    return Numbers.after((act.event for act in project.acts()), start)
+
+
 def _values(column: NDArray[Any]) -> Iterator[Any]:
     """Yield plain numbers, without a list of all."""
     for start in range(0, len(column), PAGE):
@@ -148,3 +158,31 @@ def traces_of(project: Project) -> Iterator[Trace]:
         yield from project.traces()
     else:
         yield from (Trace(item.key, "") for item in items_of(project))
+
+
+def session_of(project: Project) -> Session:
+    """Return a session as the project has it at this moment.
+
+    What is told to it is not kept: it is for reading.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from likewise.storage import open_store
+    >>> project = open_store("memory://").create("leaves", {}, now=0.0)
+    >>> project.put_array("features", np.array([[0.0], [0.1], [9.0]]))
+    >>> session_of(project).n_samples
+    3
+    """
+    if not project.n_rows(FEATURES):
+        raise InputError(
+            f"Project {project.name!r} holds nothing to sort yet: open it with "
+            f"`likewise app` first."
+        )
+    kept = project.info().settings
+    settings: dict[str, Any] = {
+        key: kept.get(key, value) for key, value in DEFAULTS.items()
+    }
+    journal = MemoryJournal(act.event for act in project.acts())
+    how = with_graph(settings, read_affinity(project))
+    return Session(project.array(FEATURES), **how, journal=journal)

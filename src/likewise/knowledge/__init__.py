@@ -1,6 +1,6 @@
 """What answers say and imply: events, the journal, the closure of links, labels."""
 
-from likewise.knowledge._constraints import Constraints, Verdict
+from likewise.knowledge._constraints import Constraints, Said, Verdict
 from likewise.knowledge._events import (
     decode,
     decode_question,
@@ -14,6 +14,7 @@ from likewise.knowledge._journal import (
     Journal,
     Kept,
     MemoryJournal,
+    Numbered,
     Renamed,
     Retracted,
     SetAside,
@@ -22,9 +23,12 @@ from likewise.knowledge._journal import (
     Together,
     Told,
     Undone,
+    numbers_in,
     singles_of,
     standing,
     told_in,
+    with_numbers,
+    without_numbers,
 )
 from likewise.knowledge._knowledge import (
     GO_ON,
@@ -51,10 +55,12 @@ __all__ = [
     "Knowledge",
     "Likeness",
     "MemoryJournal",
+    "Numbered",
     "Prediction",
     "Question",
     "Renamed",
     "Retracted",
+    "Said",
     "SetAside",
     "Single",
     "Standing",
@@ -69,8 +75,11 @@ __all__ = [
     "encode_prediction",
     "in_use",
     "kind_of",
+    "numbers_in",
     "respect",
     "singles_of",
     "standing",
     "told_in",
+    "with_numbers",
+    "without_numbers",
 ]

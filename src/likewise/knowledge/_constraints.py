@@ -5,9 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any
+from typing import TypeAlias
+
+import numpy as np
 
 from likewise.errors import InputError
+
+Said: TypeAlias = str | int | np.bool_ | None  # what people and programs may answer
 
 
 class Verdict(StrEnum):
@@ -18,7 +22,7 @@ class Verdict(StrEnum):
     UNSURE = "unsure"
 
     @classmethod
-    def of(cls, said: Any) -> Verdict:
+    def of(cls, said: Said) -> Verdict:
         """Return the verdict meant by a word, True, False or None.
 
         Examples
@@ -41,7 +45,7 @@ class Verdict(StrEnum):
         )
 
 
-Link = tuple[int, int, Verdict]
+Link: TypeAlias = tuple[int, int, Verdict]
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ from likewise.knowledge._constraints import Verdict
 from likewise.knowledge._journal import (
     Event,
     Kept,
+    Numbered,
     Renamed,
     Retracted,
     SetAside,
@@ -28,6 +29,15 @@ def encode(event: Event) -> dict[str, Any]:
     {'renamed': 3, 'name': 'oak'}
     """
     match event:
+        case Together(events):
+            return {"together": [_encode_single(one) for one in events]}
+        case Undone(position):
+            return {"undone": int(position)}
+    return _encode_single(event)
+
+
+def _encode_single(event: Single | Numbered) -> dict[str, Any]:
+    match event:
         case Told(answers):
             body: dict[str, Any] = {"told": [encode_answer(a) for a in answers]}
         case Retracted(ids):
@@ -38,10 +48,8 @@ def encode(event: Event) -> dict[str, Any]:
             body = {"set_aside": int(sample), "aside": bool(aside)}
         case Kept(ids):
             body = {"kept": [int(id_) for id_ in ids]}
-        case Together(events):
-            body = {"together": [encode(single) for single in events]}
-        case Undone(position):
-            body = {"undone": int(position)}
+        case Numbered(anchors):
+            body = {"numbered": [[int(n), int(sample)] for n, sample in anchors]}
     return body
 
 
@@ -54,8 +62,18 @@ def decode(line: dict[str, Any]) -> Event:
     Renamed(sample=3, name='oak')
     """
     match line:
+        case {"together": singles}:
+            return Together(tuple(map(_decode_single, singles)))
+        case {"undone": position}:
+            return Undone(position)
+    return _decode_single(line)
+
+
+def _decode_single(line: dict[str, Any]) -> Single | Numbered:
+    match line:
         case {"told": answers}:
-            event: Event = Told(tuple(_decode_answer(answer) for answer in answers))
+            told = tuple(_decode_answer(answer) for answer in answers)
+            event: Single | Numbered = Told(told)
         case {"retracted": ids}:
             event = Retracted(tuple(ids))
         case {"renamed": sample, "name": name}:
@@ -64,10 +82,8 @@ def decode(line: dict[str, Any]) -> Event:
             event = SetAside(sample, aside)
         case {"kept": ids}:
             event = Kept(tuple(ids))
-        case {"together": singles}:
-            event = Together(tuple(map(_decode_single, singles)))
-        case {"undone": position}:
-            event = Undone(position)
+        case {"numbered": anchors}:
+            event = Numbered(tuple((number, sample) for number, sample in anchors))
         case _:
             raise ValueError(line)
     return event
@@ -109,13 +125,6 @@ def decode_question(
 ) -> Question:
     """Return the question that plain values mean."""
     return Question(sample, against, Prediction(**predicted) if predicted else None)
-
-
-def _decode_single(line: dict[str, Any]) -> Single:
-    event = decode(line)
-    if isinstance(event, Together | Undone):
-        raise ValueError(line)
-    return event
 
 
 def _decode_answer(line: dict[str, Any]) -> Answer:

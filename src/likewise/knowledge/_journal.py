@@ -50,10 +50,21 @@ Single: TypeAlias = Told | Retracted | Renamed | SetAside | Kept
 
 
 @dataclass(frozen=True, slots=True)
+class Numbered:
+    """Groups were seen under these numbers, each of which belongs to a sample.
+
+    Nobody did anything: it is no act, changes nothing of what stands, and stays when
+    the act is undone that carries it. A later number takes the place of the same one.
+    """
+
+    anchors: tuple[tuple[int, int], ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Together:
     """Several events as one act: recorded at once, and undone at once."""
 
-    events: tuple[Single, ...]
+    events: tuple[Single | Numbered, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,26 +74,70 @@ class Undone:
     position: int
 
 
-Event: TypeAlias = Single | Together | Undone
+Event: TypeAlias = Single | Numbered | Together | Undone
 
 
 def singles_of(event: Event) -> tuple[Single, ...]:
-    """Return the events that an act consists of; an undoing is none.
+    """Return the events that an act consists of; undoing and numbers are none.
 
     Examples
     --------
     >>> singles_of(Together((SetAside(3), SetAside(5))))
     (SetAside(sample=3, aside=True), SetAside(sample=5, aside=True))
     """
-    if isinstance(event, Undone):
-        return ()
-    return event.events if isinstance(event, Together) else (event,)
+    match event:
+        case Undone() | Numbered():
+            return ()
+        case Together(events):
+            return tuple(one for one in events if not isinstance(one, Numbered))
+    return (event,)
 
 
 def told_in(event: Event) -> tuple[Answer, ...]:
     """Return the answers that came in with an act."""
     told = [single for single in singles_of(event) if isinstance(single, Told)]
     return tuple(answer for single in told for answer in single.answers)
+
+
+def numbers_in(event: Event) -> tuple[tuple[int, int], ...]:
+    """Return the numbers of groups that an event holds, each with its sample.
+
+    Examples
+    --------
+    >>> numbers_in(Together((Renamed(3, "oak"), Numbered(((1, 3),)))))
+    ((1, 3),)
+    """
+    events = event.events if isinstance(event, Together) else (event,)
+    found = [one.anchors for one in events if isinstance(one, Numbered)]
+    return tuple(pair for anchors in found for pair in anchors)
+
+
+def with_numbers(event: Single | Together, numbers: Numbered) -> Together:
+    """Return an act that carries numbers of groups, recorded at once with it.
+
+    Examples
+    --------
+    >>> with_numbers(Renamed(3, "oak"), Numbered(((1, 3),))).events
+    (Renamed(sample=3, name='oak'), Numbered(anchors=((1, 3),)))
+    """
+    events = event.events if isinstance(event, Together) else (event,)
+    return Together((*events, numbers))
+
+
+def without_numbers(event: Event) -> Event | None:
+    """Return what somebody did, without numbers that it carries; None if nothing.
+
+    Examples
+    --------
+    >>> without_numbers(Together((Renamed(3, "oak"), Numbered(((1, 3),)))))
+    Renamed(sample=3, name='oak')
+    """
+    if not numbers_in(event):
+        return None if isinstance(event, Numbered) else event
+    singles = singles_of(event)
+    if not singles:
+        return None
+    return singles[0] if len(singles) == 1 else Together(singles)
 
 
 class Journal(Protocol):
@@ -159,7 +214,7 @@ def standing(events: Iterable[Event]) -> Standing:
     acts = [
         (position, event)
         for position, event in enumerate(listed)
-        if position not in undone and not isinstance(event, Undone)
+        if position not in undone and _is_act(event)
     ]
     singles = [single for _, event in acts for single in singles_of(event)]
     gone = {
@@ -175,6 +230,11 @@ def standing(events: Iterable[Event]) -> Standing:
         tuple(position for position, _ in acts),
         sum(len(told_in(event)) for event in listed),
     )
+
+
+def _is_act(event: Event) -> bool:
+    """Tell whether somebody did something that can be undone."""
+    return not isinstance(event, Undone) and without_numbers(event) is not None
 
 
 def _said(

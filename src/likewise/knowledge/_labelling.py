@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 from scipy.optimize import linear_sum_assignment
@@ -16,7 +16,7 @@ class Likeness(Protocol):
     """How much each sample is like each cluster; an array, or what gives its rows."""
 
     @property
-    def shape(self) -> tuple[Any, ...]:
+    def shape(self) -> tuple[int, ...]:
         """Samples and clusters."""
 
     def __getitem__(self, rows: Indices, /) -> AnyFloats:

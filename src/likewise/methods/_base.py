@@ -73,6 +73,21 @@ class Model(Protocol):
 
 
 ModelT = TypeVar("ModelT", bound=Model)
+AskedT = TypeVar("AskedT", bound=Model, contravariant=True)
+
+
+class Propose(Protocol[AskedT]):
+    """How a method chooses the next question."""
+
+    def __call__(
+        self,
+        model: AskedT,
+        known: Knowledge,
+        rng: np.random.Generator,
+        pending: tuple[Question, ...] = (),
+        /,
+    ) -> Question | None:
+        """Return the question, or None when there is none left."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,14 +115,19 @@ class Method(Generic[ModelT]):
         people: what it proposes should be worth asking whatever they answer.
     most_clusters : int or None
         How many groups it can tell apart at most; None for any number.
+    resume : callable or None
+        ``resume(model, problem, known)`` makes what ``begin`` would out of a model of
+        the same problem under other answers, where that is less work: after an undo,
+        say. None where it is not.
     """
 
     name: str
     about: str
     begin: Callable[[Problem, Knowledge, np.random.Generator], ModelT]
     learn: Callable[[ModelT, Knowledge, Answer], ModelT]
-    propose: Callable[..., Question | None]
+    propose: Propose[ModelT]
     most_clusters: int | None = None
+    resume: Callable[[ModelT, Problem, Knowledge], ModelT] | None = None
 
 
 AnyMethod = Method[Any]

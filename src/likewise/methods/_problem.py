@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field, replace
-from typing import Any, TypeVar
+from typing import TypeAlias, TypeVar, cast
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from likewise._arrays import Samples, Sparse, Weights
-from likewise.affinity import Affinity, Clock, Closeness, Progress, affinity_of
+from likewise.affinity import Affinity, Clock, Closeness, Report, affinity_of
 from likewise.errors import InputError
 from likewise.spectral import checked
 
 T = TypeVar("T")
+Kind: TypeAlias = "str | Callable[[Samples], Weights]"
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +36,7 @@ class Problem:
     affinity: Affinity
     n_clusters: int | None = None
     device: str = "cpu"
-    _derived: dict[Hashable, Any] = field(
+    _derived: dict[Hashable, object] = field(
         default_factory=dict, init=False, repr=False, compare=False
     )
 
@@ -71,7 +72,7 @@ class Problem:
         """
         if key not in self._derived:
             self._derived[key] = derive()
-        return self._derived[key]
+        return cast(T, self._derived[key])
 
     def without(self, aside: frozenset[int]) -> Problem:
         """Return the problem with some samples cut out of the graph.
@@ -80,11 +81,10 @@ class Problem:
         """
         if not aside:
             return self
-        before, cut = self._derived.get("cut", (None, self))
-        if before != aside:
-            cut = self._cut(aside)
-            self._derived["cut"] = aside, cut
-        return cut
+        last = self._derived.get("cut")
+        if not isinstance(last, _Cut) or last.aside != aside:
+            last = self._derived["cut"] = _Cut(aside, self._cut(aside))
+        return last.problem
 
     def _cut(self, aside: frozenset[int]) -> Problem:
         kept = np.ones(self.n_samples, dtype=bool)
@@ -97,18 +97,24 @@ class Problem:
         return Problem(cut, self.n_clusters, self.device)
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class _Cut:
+    aside: frozenset[int]
+    problem: Problem
+
+
 def problem_of(
-    X: Any,
+    X: Samples,
     *,
-    affinity: str | Callable[[Any], Any],
+    affinity: Kind,
     n_clusters: int | None,
     device: str = "cpu",
-    progress: Progress | None = None,
+    progress: Report | None = None,
     clock: Clock | None = None,
 ) -> Problem:
     """Return the problem of clustering ``X``, or say what is wrong with it.
 
-    `progress` and `clock` are those of :func:`~likewise.affinity._kernels.auto`.
+    `progress` and `clock` are those of :func:`~likewise.affinity.auto`.
     """
     device = checked(device)  # before what may take minutes
     similar = affinity_of(X, affinity, progress=progress, clock=clock)

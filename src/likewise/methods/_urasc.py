@@ -14,7 +14,8 @@ from typing import TypeAlias
 
 import numpy as np
 
-from likewise._arrays import Floats, Indices
+from likewise._arrays import AnyFloats, Floats, Indices
+from likewise._regime import N_EXACT
 from likewise.errors import InputError
 from likewise.knowledge import Knowledge
 from likewise.methods._base import Method
@@ -22,15 +23,16 @@ from likewise.methods.clustering import (
     SpectralModel,
     begin_spectral,
     learn_spectral,
+    resume_spectral,
     settled,
 )
-from likewise.methods.constrained import GRADIENTS, LAPLACIANS, N_EXACT, Recipe
+from likewise.methods.constrained import GRADIENTS, LAPLACIANS, Recipe
 from likewise.methods.sampling import propose_by_sample
 
-Step: TypeAlias = Callable[[SpectralModel], Floats]
+Step: TypeAlias = Callable[[SpectralModel], AnyFloats]
 
 
-def nonparametric_step(model: SpectralModel) -> Floats:
+def nonparametric_step(model: SpectralModel) -> AnyFloats:
     """Return the entropy of clusters among each sample's neighbours (Eqs. 9, 12)."""
     return model.clustering.doubt
 
@@ -70,7 +72,7 @@ class UncertaintyReduction:
         known: Knowledge,
         free: Indices,
         rng: np.random.Generator,
-    ) -> Floats:
+    ) -> AnyFloats:
         """Return the score of the samples in `free`."""
         steps = self.step(model)[free] if self.step else np.ones(len(free))
         if self.slope is None:
@@ -144,6 +146,7 @@ def urasc(  # noqa: PLR0913 - one argument a choice that the paper leaves
         partial(begin_spectral, recipe, settled),
         partial(learn_spectral, settled),
         partial(propose_by_sample, score),
+        resume=partial(resume_spectral, recipe, settled),
     )
 
 

@@ -11,10 +11,15 @@ import scipy.sparse as sp
 
 from likewise._arrays import Indices
 from likewise.knowledge import Answer, Knowledge, respect
-from likewise.methods._clustering_large import WarmClustering
 from likewise.methods._outlook import ClusteredModel
 from likewise.methods._problem import Problem
-from likewise.methods.constrained import Constrained, ConstrainedClustering, Recipe
+from likewise.methods.constrained import (
+    Constrained,
+    ExactClustering,
+    LargeClustering,
+    Recipe,
+    Warm,
+)
 from likewise.spectral import Blocks
 
 UNKNOWN = 2  # clusters to start with when nobody knows how many there are (paper, 3)
@@ -81,44 +86,89 @@ def begin_spectral(
 ) -> SpectralModel:
     """Make the model of any state of the answers; the ``begin`` of spectral methods."""
     start = int(rng.integers(problem.n_samples))
-    k = _n_clusters(problem, known)
-    plain = _plain(problem, recipe, k, known.aside)
+    plain = _plain(problem, recipe, _n_clusters(problem, known), known.aside)
     clustering = _under(plain, known, which(known))
     return SpectralModel(plain.problem, known, clustering, plain, start)
+
+
+def resume_spectral(
+    recipe: Recipe,
+    which: Which,
+    model: SpectralModel,
+    problem: Problem,
+    known: Knowledge,
+) -> SpectralModel:
+    """Make it from one of other answers; the ``resume`` of spectral methods.
+
+    What still holds is kept as it is, and what does not goes on from what was there.
+    """
+    plain = _plain(problem, recipe, _n_clusters(problem, known), known.aside)
+    plain = _gone_on(plain, model.plain)
+    if plain is model.plain:
+        return _learned(which, model, known)
+    clustering = _under(plain, known, which(known), model.clustering)
+    return SpectralModel(plain.problem, known, clustering, plain, model.start)
 
 
 def learn_spectral(
     which: Which, model: SpectralModel, known: Knowledge, _: Answer
 ) -> SpectralModel:
     """Cluster anew only when a group has changed; the ``learn`` of spectral methods."""
+    return _learned(which, model, known)
+
+
+def _learned(which: Which, model: SpectralModel, known: Knowledge) -> SpectralModel:
     groups = which(known)
     if model.clustering.holds(known, groups):
         return replace(model, known=known)
-    plain, k = model.plain, _n_clusters(model.plain.problem, known)
-    if plain.n_clusters != k:
-        plain = replace(plain, n_clusters=k)
-    clustering = _under(plain, known, groups)
+    k = _n_clusters(model.plain.problem, known)
+    plain = _gone_on(replace(model.plain, n_clusters=k), model.plain)
+    clustering = _under(plain, known, groups, model.clustering)
     return replace(model, clustering=clustering, plain=plain, known=known)
 
 
 def _plain(
     problem: Problem, recipe: Recipe, k: int, aside: frozenset[int]
 ) -> Constrained:
-    """Return the clustering that no answer has touched, exact or warm."""
+    """Return the clustering that no answer has touched, exact or large."""
     n, is_signed = problem.n_samples, recipe.laplacian == "signed"
     if n > recipe.n_exact and is_signed and sp.issparse(problem.weights):
-        return WarmClustering(problem, recipe, k, Knowledge(n, aside=aside))
+        return LargeClustering(problem, recipe, k, Knowledge(n, aside=aside))
     problem = problem.without(aside)
-    return ConstrainedClustering(problem, recipe, k, Knowledge(n))
+    return ExactClustering(problem, recipe, k, Knowledge(n))
+
+
+def _gone_on(plain: Constrained, before: Constrained) -> Constrained:
+    """Return the one before where it is the same, else the new one from it."""
+    is_same_graph = plain.problem is before.problem
+    is_same_aside = plain.known.aside == before.known.aside
+    if is_same_graph and is_same_aside and plain.n_clusters == before.n_clusters:
+        return before
+    return _warmed(plain, before)
 
 
 def _under(
-    plain: Constrained, known: Knowledge, groups: tuple[int, ...]
+    plain: Constrained,
+    known: Knowledge,
+    groups: tuple[int, ...],
+    before: Constrained | None = None,
 ) -> Constrained:
-    """Return the clustering with groups written in."""
-    if isinstance(plain, WarmClustering):
-        return replace(plain, known=known, groups=groups, plain=plain)
+    """Return the clustering with groups written in, from the one before."""
+    if isinstance(plain, LargeClustering):
+        under = replace(plain, known=known, groups=groups, plain=plain, before=Warm())
+        return _warmed(under, before)
     return replace(plain, known=known, groups=groups)
+
+
+def _warmed(clustering: Constrained, before: Constrained | None) -> Constrained:
+    """Return a clustering that goes on from another one of the same problem."""
+    if not isinstance(clustering, LargeClustering):
+        return clustering
+    if not isinstance(before, LargeClustering):
+        return clustering
+    if clustering.problem is not before.problem:
+        return clustering
+    return replace(clustering, before=before.warm)
 
 
 def _n_clusters(problem: Problem, known: Knowledge) -> int:

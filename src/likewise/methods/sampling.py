@@ -9,7 +9,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from likewise._arrays import Floats, Indices
+from likewise._arrays import AnyFloats, Floats, Indices
 from likewise.affinity import Closeness
 from likewise.knowledge import Knowledge, Question, Verdict
 from likewise.methods.clustering import SpectralModel
@@ -87,7 +87,7 @@ def next_question(
 
 
 Score: TypeAlias = Callable[
-    [SpectralModel, Knowledge, Indices, np.random.Generator], Floats
+    [SpectralModel, Knowledge, Indices, np.random.Generator], AnyFloats
 ]
 
 
@@ -143,7 +143,7 @@ def _unlike(
     model: SpectralModel,
     known: Knowledge,
     free: Indices,
-    scores: Floats,
+    scores: AnyFloats,
     taken: list[int],
 ) -> Floats:
     """Return how much of each sample's pull on the eigenvectors the taken ones lack.

@@ -2,7 +2,6 @@
 
 from likewise.session._control import Reliability, is_due, reliability
 from likewise.session._estimator import ActiveClustering
-from likewise.session._identities import Numbers
 from likewise.session._map import (
     Plane,
     plane_of,
@@ -23,6 +22,7 @@ from likewise.session._splitting import (
 from likewise.session._start import links_of_labels
 from likewise.session._summary import (
     Group,
+    Numbers,
     Status,
     Statuses,
     cluster_names,

@@ -12,8 +12,9 @@ from sklearn.utils.validation import validate_data
 
 from likewise._arrays import is_frame
 from likewise.methods import AnyMethod
-from likewise.session._oracles import run
+from likewise.session._oracles import Oracle, PairFunction, run
 from likewise.session._session import Session
+from likewise.session._start import Given
 
 
 class ActiveClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
@@ -77,8 +78,8 @@ class ActiveClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         X: Any,
         y: Any = None,  # noqa: ARG002 - scikit-learn passes one
         *,
-        oracle: Any = None,
-        answers: Iterable[Any] | None = None,
+        oracle: Oracle | PairFunction | None = None,
+        answers: Iterable[Given] | None = None,
     ) -> ActiveClustering:
         """Cluster ``X``, asking the oracle at most ``budget`` questions.
 

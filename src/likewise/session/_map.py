@@ -15,6 +15,7 @@ from scipy.stats import rankdata
 from sklearn.decomposition import PCA, TruncatedSVD
 
 from likewise._arrays import Floats, Samples, Weights, as_affinity, as_samples
+from likewise._regime import FEWEST_FOR_UMAP, MOST_FOR_UMAP
 from likewise.affinity import nearest_neighbours
 from likewise.errors import InputError, MissingExtraError
 from likewise.knowledge import Constraints
@@ -148,8 +149,6 @@ Plane: TypeAlias = NDArray[np.float32]
 PACKAGE, EXTRA = "umap-learn", "map"
 N_DIRECTIONS = 50  # in which UMAP looks for neighbours
 N_NEIGHBOURS = 15
-FEW = 100  # samples below which neighbours say no more than main directions
-MANY = 100_000  # samples above which UMAP would take hours
 JITTER = 1e-4  # that parts duplicates before UMAP moves them
 N_BESIDE = 10  # directions of the features that stand beside those of a graph
 BESIDE = 0.5  # how much they count
@@ -248,7 +247,8 @@ def way_of(how: str, n_samples: int) -> str:
     'pca'
     """
     if how == "auto":
-        return "umap" if FEW <= n_samples <= MANY and _is_installed() else "pca"
+        is_fit = FEWEST_FOR_UMAP <= n_samples <= MOST_FOR_UMAP
+        return "umap" if is_fit and _is_installed() else "pca"
     if how not in PLANES:
         raise InputError(
             f"There is no way {how!r} to draw a map. Choose one of: auto, "

@@ -1,11 +1,12 @@
-"""Sessions in a database: `Session.open`."""
+"""Sessions in a database: the one place here that knows a clock and paths."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol, TypeAlias, TypeVar
 
 import numpy as np
 import scipy.sparse as sp
@@ -14,7 +15,6 @@ from likewise._arrays import Samples, as_samples, is_frame
 from likewise.affinity import Affinity
 from likewise.errors import InputError, StaleError
 from likewise.methods import METHODS, find_method
-from likewise.session._session import Session
 from likewise.storage import (
     Project,
     ProjectJournal,
@@ -24,6 +24,7 @@ from likewise.storage import (
     open_store,
 )
 
+Address: TypeAlias = str | Path
 FEATURES = "features"
 DEFAULTS = {
     "method": "likewise",
@@ -33,34 +34,52 @@ DEFAULTS = {
 }
 
 
-class StoredSession(Session):
-    """A session whose samples and answers are in a project of a store."""
+@dataclass(frozen=True, slots=True)
+class Home:
+    """A project of a store that keeps the samples and answers of a session."""
 
-    _project: Project
+    project: Project
+    journal: ProjectJournal
 
-    def attach(self, project: Project, who: str, clock: Callable[[], float]) -> None:
-        """Take up what the project holds, and write to it from now on."""
-        self._project = project
-        if self._affinity == DEFAULTS["affinity"]:
-            keep_graph(project, self._given.affinity)
-        self._take_up(ProjectJournal(project, who, clock))
+    def keep_graph(self, found: Affinity) -> None:
+        """Keep the graph of many samples, which takes longest to find."""
+        keep_graph(self.project, found)
 
-    def _keep(self, data: Any) -> None:
-        kept = as_samples(data)
-        if self._project.n_rows(FEATURES) != self.n_samples:
+    def keep_added(self, samples: Any, before: Any, *, whole: bool) -> None:
+        """Keep samples that were added.
+
+        Parameters
+        ----------
+        samples, before : array-like, DataFrame or sparse matrix
+            With those added, and without.
+        whole : bool
+            Whether those of before have changed too, as the rows of a square do.
+        """
+        kept, n_before = as_samples(samples), np.shape(before)[0]
+        if self.project.n_rows(FEATURES) != n_before:
             raise StaleError(
                 "Somebody else has added samples: open the session again to go on "
                 "from there."
             )
-        is_square = self._affinity == "precomputed"
-        if is_square or sp.issparse(kept) != sp.issparse(self._data):
-            self._project.put_array(FEATURES, kept)
+        if whole or sp.issparse(kept) != sp.issparse(before):
+            self.project.put_array(FEATURES, kept)
         else:
-            self._project.append_rows(FEATURES, kept[self.n_samples :])
+            self.project.append_rows(FEATURES, kept[n_before:])
 
 
-def open_session(
-    url: str | Path,
+class Keepable(Protocol):
+    """A session that a project can keep."""
+
+    def _move_in(self, home: Home) -> None:
+        """Take up what the project holds, and write to it from now on."""
+
+
+KeepableT = TypeVar("KeepableT", bound=Keepable)
+
+
+def open_session(  # noqa: PLR0913 - what may be said of a session in a database
+    begin: Callable[..., KeepableT],
+    url: Address,
     X: Any = None,
     *,
     name: str = "default",
@@ -68,44 +87,15 @@ def open_session(
     clock: Callable[[], float] = time.time,
     device: str = "cpu",
     **how: Any,
-) -> Session:
-    """Begin a session in a database, or go on with it where it stopped.
-
-    Each answer is on disk before ``tell`` returns, and so are samples when ``add``
-    returns. A session is the only writer: if another process has answered meanwhile,
-    ``tell`` raises a :class:`~likewise.errors.StaleError` and records nothing; open
-    the session again to go on with all answers.
+) -> KeepableT:
+    """Return a session that is kept in a database: see :meth:`Session.open`.
 
     Parameters
     ----------
-    url : str or Path
-        As in :func:`~likewise.storage.open_store`.
-    X : array-like or scipy sparse matrix of shape (n_samples, n_features), optional
-        Needed the first time, and kept as float64. Later it may be left out; if it is
-        given, it must be what is kept.
-    name : str, default="default"
-        One database holds many sessions.
-    who : str, default="me"
-        Written beside each answer.
-    clock : callable
-        Returns the seconds since 1970.
-    device : {"cpu", "cuda"}, default="cpu"
-        As in :class:`~likewise.Session`; of this machine, so it is not kept.
-    **how
-        ``method``, ``n_clusters``, ``affinity`` and ``random_state`` as in
-        :class:`~likewise.Session`, by name. They are kept; later, those that are left
-        at their defaults are taken from there, and others must be what is kept.
-
-    Returns
-    -------
-    Session
-
-    Examples
-    --------
-    >>> session = open_session("memory://", [[0.0], [0.1], [5.0], [5.1]], n_clusters=2)
-    >>> session.tell(session.ask(), "different")
-    >>> session.n_questions
-    1
+    begin : callable
+        ``begin(samples, **settings)`` returns a session that nothing keeps yet.
+    url, X, name, who, clock, device, **how
+        As in :meth:`Session.open`.
     """
     wanted = _settings(how)
     store = open_store(url)
@@ -116,15 +106,15 @@ def open_session(
         _refuse_other(wanted, how)
         samples = _same(project.array(FEATURES), X)
         wanted = with_graph(wanted, kept_affinity(project))
-        session = StoredSession(samples, **wanted, device=device)
+        session = begin(samples, **wanted, device=device)
     else:
         samples = _first_samples(X, name, store)
         # It says what is wrong before anything is written.
-        session = StoredSession(samples, **wanted, device=device)
+        session = begin(samples, **wanted, device=device)
         project = project or store.create(name, wanted, now=clock())
         project.change(wanted)
         project.put_array(FEATURES, samples)
-    session.attach(project, who, clock)
+    session._move_in(Home(project, ProjectJournal(project, who, clock)))
     return session
 
 

@@ -4,22 +4,19 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, Protocol
+from typing import TypeAlias, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from likewise.errors import InputError
-from likewise.knowledge import Question, Verdict
+from likewise.knowledge import Question, Said, Verdict
 from likewise.session._session import Session
 from likewise.session._summary import View
 
-
-class Oracle(Protocol):
-    """Answers questions. A person is not an oracle but drives ask and tell."""
-
-    def __call__(self, question: Question) -> Verdict:
-        """Return what is said about the pair."""
+# What answers questions; a person is no oracle but drives ask and tell.
+Oracle: TypeAlias = Callable[[Question], Said]
+PairFunction: TypeAlias = Callable[[int, int], Said]  # the same, of two sample numbers
 
 
 class LabelOracle:
@@ -46,7 +43,7 @@ class LabelOracle:
 
     def __init__(
         self,
-        labels: Sequence[Any] | ArrayLike,
+        labels: Sequence[object] | ArrayLike,
         *,
         error_rate: float = 0.0,
         unsure_rate: float = 0.0,
@@ -85,26 +82,26 @@ class FunctionOracle:
     <Verdict.SAME: 'same'>
     """
 
-    def __init__(self, function: Callable[[int, int], Any]) -> None:
+    def __init__(self, function: PairFunction) -> None:
         self._function = function
 
     def __call__(self, question: Question) -> Verdict:
         return Verdict.of(self._function(question.sample, question.against))
 
 
-def as_oracle(oracle: Any) -> Oracle:
+def as_oracle(oracle: object) -> Oracle:
     """Return an oracle as it is, and a plain ``f(i, j)`` as an oracle."""
-    if isinstance(oracle, LabelOracle | FunctionOracle):
-        return oracle
     if not callable(oracle):
         raise InputError(
             f"An oracle must be callable, but this is a {type(oracle).__name__}: pass "
             f"LabelOracle(y) or a function of two sample numbers."
         )
-    return oracle if _takes_question(oracle) else FunctionOracle(oracle)
+    if _takes_question(oracle):
+        return cast("Oracle", oracle)
+    return FunctionOracle(cast("PairFunction", oracle))
 
 
-def run(session: Session, oracle: Any, budget: int) -> Iterator[View]:
+def run(session: Session, oracle: Oracle | PairFunction, budget: int) -> Iterator[View]:
     """Let an oracle answer up to ``budget`` questions, one step for each.
 
     Parameters
@@ -136,7 +133,7 @@ def run(session: Session, oracle: Any, budget: int) -> Iterator[View]:
         yield session.view
 
 
-def _takes_question(oracle: Callable[..., Any]) -> bool:
+def _takes_question(oracle: Callable[..., object]) -> bool:
     """Tell ``oracle(question)`` from ``f(i, j)`` by the number of its arguments."""
     try:
         inspect.signature(oracle).bind(None, None)

@@ -2,32 +2,58 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from importlib import import_module
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from typing import Any, overload
 
-from likewise.affinity import Progress
+import numpy as np
+
+from likewise._arrays import Indices, Samples, Weights, stack
+from likewise.affinity import Report
 from likewise.errors import InputError
 from likewise.knowledge import (
     Answer,
     Event,
     Journal,
     Kept,
+    Knowledge,
     MemoryJournal,
+    Numbered,
     Question,
+    Renamed,
     Retracted,
+    Said,
+    SetAside,
+    Told,
     Undone,
     Verdict,
+    without_numbers,
 )
-from likewise.methods import AnyMethod, find_method
-from likewise.session._control import as_check, check_of
-from likewise.session._pile import Pile
-from likewise.session._review import Revision
-from likewise.session._start import placed
-from likewise.session._summary import Group
+from likewise.methods import AnyMethod, Model, Problem, find_method, problem_of, suited
+from likewise.session._control import Reliability, as_check, check_of, reliability
+from likewise.session._open import DEFAULTS, Address, Home, open_session
+from likewise.session._review import Repairs, Revision
+from likewise.session._start import (
+    Given,
+    another_of,
+    answers_of,
+    links_of_labels,
+    placed,
+)
+from likewise.session._state import State, steps
+from likewise.session._summary import (
+    Candidate,
+    Group,
+    Progress,
+    View,
+    candidates_of,
+    compact,
+    explained,
+    groups_of,
+    progress_of,
+)
 
 
-class Session(Pile):
+class Session:
     """Cluster by questions.
 
     Parameters
@@ -56,7 +82,8 @@ class Session(Pile):
         does the work.
     progress : callable, optional
         Called as ``progress(done, total)`` while the neighbours of many samples are
-        searched for, which may take minutes.
+        searched for, which may take minutes. It says nothing of the clustering: see
+        :attr:`progress` for that.
 
     Examples
     --------
@@ -69,6 +96,14 @@ class Session(Pile):
     2
     """
 
+    _journal: Journal
+    _home: Home | None  # what keeps the samples, where memory is not all that does
+    _state: State
+    _model: Model | None  # what the method makes of the state, once somebody looks
+    _earlier: Model | None  # of other answers: what it has worked out may be of use
+    _open: list[Question]
+    _ahead: dict[Answer, Model]  # what answers to come would make of the model
+
     def __init__(  # noqa: PLR0913 - the public face
         self,
         X: Any,
@@ -77,23 +112,68 @@ class Session(Pile):
         affinity: str | Callable[[Any], Any] = "auto",
         random_state: int | None = 0,
         *,
-        answers: Iterable[Any] | None = None,
-        known: Any = None,
+        answers: Iterable[Given] | None = None,
+        known: Mapping[int, Hashable] | Iterable[Hashable] | None = None,
         journal: Journal | None = None,
         device: str = "cpu",
-        progress: Progress | None = None,
+        progress: Report | None = None,
     ) -> None:
-        found = find_method(method)
-        how: dict[str, Any] = {"device": device, "progress": progress}
-        super().__init__(X, found, n_clusters, affinity, random_state, **how)
+        self._method: AnyMethod = find_method(method)
+        self._n_clusters = n_clusters
+        self._affinity = affinity
+        self._seed = np.random.SeedSequence(random_state).entropy
+        self._device = device
+        self._while_searching = progress
+        self._data = X
+        self._given = self._problem_of(X)
+        self._home = None
         self._take_up(MemoryJournal() if journal is None else journal)
-        if not self._standing.n_answers:
+        if not self._state.stands.n_answers:
             self._start_from(answers, known)
 
     @classmethod
-    def open(cls, url: Any, X: Any = None, **how: Any) -> Session:
-        """Begin a session in a database, or go on with it: see `open_session`."""
-        return import_module("likewise.session._open").open_session(url, X, **how)
+    def open(cls, url: Address, X: Any = None, **how: Any) -> Session:
+        """Begin a session in a database, or go on with it where it stopped.
+
+        Each answer is on disk before ``tell`` returns, and so are samples when ``add``
+        returns. A session is the only writer: if another process has answered
+        meanwhile, ``tell`` raises a :class:`~likewise.errors.StaleError` and records
+        nothing; open the session again to go on with all answers.
+
+        Parameters
+        ----------
+        url : str or Path
+            As in :func:`~likewise.storage.open_store`.
+        X : array-like or scipy sparse matrix of shape (n_samples, n_features), optional
+            Needed the first time, and kept as float64. Later it may be left out; if it
+            is given, it must be what is kept.
+        name : str, default="default"
+            One database holds many sessions.
+        who : str, default="me"
+            Written beside each answer.
+        clock : callable
+            Returns the seconds since 1970.
+        device : {"cpu", "cuda"}, default="cpu"
+            As in :class:`~likewise.Session`; of this machine, so it is not kept.
+        **how
+            ``method``, ``n_clusters``, ``affinity`` and ``random_state`` as in
+            :class:`~likewise.Session`, by name. They are kept; later, those that are
+            left at their defaults are taken from there, and others must be what is
+            kept.
+
+        Returns
+        -------
+        Session
+
+        Examples
+        --------
+        >>> X = [[0.0], [0.1], [5.0], [5.1]]
+        >>> session = Session.open("memory://", X, n_clusters=2)
+        >>> session.tell(session.ask(), "different")
+        >>> session.n_questions
+        1
+        """
+        return open_session(cls, url, X, **how)
 
     # Asking and telling
 
@@ -133,22 +213,22 @@ class Session(Pile):
         For those who keep open questions themselves, one a person; nothing is kept
         open here.
         """
-        return self._propose(self._current(), self._known, tuple(pending))
+        return self._propose(self._current(), self._state.known, tuple(pending))
 
-    def ahead(self, question: Question, verdict: Any) -> Question | None:
+    def ahead(self, question: Question, verdict: Said) -> Question | None:
         """Return what would be asked after an answer; nothing is recorded.
 
         If it is then told, what was worked out here is not worked out again.
         """
-        number = self._standing.n_answers + 1
+        number = self._state.stands.n_answers + 1
         told = Answer(question, Verdict.of(verdict), number)
-        known = self._known.after(told)
+        known = self._state.known.after(told)
         model = self._method.learn(self._current(), known, told)
         self._ahead[told] = model
         return self._propose(model, known, ())
 
     def tell(
-        self, question: Question, verdict: Any, *, on_conflict: str = "raise"
+        self, question: Question, verdict: Said, *, on_conflict: str = "raise"
     ) -> None:
         """Record the answer to a question.
 
@@ -166,7 +246,7 @@ class Session(Pile):
         self._tell([Answer(question, Verdict.of(verdict))], on_conflict)
 
     def tell_pair(
-        self, i: int, j: int, verdict: Any, *, on_conflict: str = "raise"
+        self, i: int, j: int, verdict: Said, *, on_conflict: str = "raise"
     ) -> None:
         """Record an answer that nobody asked for."""
         self._tell(
@@ -201,18 +281,15 @@ class Session(Pile):
             told = placed(sample, None, (*unlike, *rest))
         else:
             anchor = group.id if isinstance(group, Group) else group
-            anchor = self._another(sample) if anchor == sample else anchor
+            if anchor == sample:
+                anchor = another_of(self._state.known.constraints, sample)
             told = placed(sample, anchor, unlike)
             if on_conflict == "keep":
-                told[-1] = as_check(self._known, told[-1])
+                told[-1] = as_check(self._state.known, told[-1])
         if told:
             self._tell(told, on_conflict)
 
-    def _another(self, sample: int) -> int:
-        """Return some other sample of a sample's own group."""
-        group = self._known.constraints.group(sample)
-        others = [s for s in self._known.constraints.samples(group) if s != sample]
-        return others[0] if others else sample
+    # Taking back, and saying otherwise
 
     def undo(self, act: int | None = None) -> Event | None:
         """Undo the last act that still stands, whatever it was; any depth.
@@ -227,19 +304,19 @@ class Session(Pile):
         Event or None
             What was undone; None when there was nothing.
         """
-        if act is not None and act not in self._standing.acts:
-            raise InputError(f"There is no act {act} to undo: see session.acts.")
-        if not self._standing.acts:
+        acts = self._state.stands.acts
+        if act is None and not acts:
             return None
-        position = self._standing.acts[-1] if act is None else act
-        event = list(self._journal.read())[position]
-        self._append(Undone(position))
-        return event
+        position = acts[-1] if act is None else act
+        self._state.check_act(position)
+        event = self._state.events[position]
+        self._record(Undone(position))
+        return without_numbers(event)
 
     def retract(self, answer_id: int) -> None:
         """Take back one answer by its id (see :attr:`history`)."""
-        self._check_answer(answer_id)
-        self._append(Retracted((answer_id,)))
+        self._state.check_answer(answer_id)
+        self._record(Retracted((answer_id,)))
 
     def revise(self, revision: Revision) -> None:
         """Record what one act of a review amounts to; undone as a whole.
@@ -251,12 +328,14 @@ class Session(Pile):
         >>> [group.samples for group in session.groups]
         [(1, 0)]
         """
-        self._revise(revision)
+        event = self._state.revised(revision)
+        if event is not None:
+            self._record(event)
 
     def keep(self, answer_id: int) -> None:
         """Leave an answer that disagrees with others as it is, for good."""
-        self._check_answer(answer_id)
-        self._append(Kept((answer_id,)))
+        self._state.check_answer(answer_id)
+        self._record(Kept((answer_id,)))
 
     def check(self, pending: Iterable[Question] = ()) -> Question | None:
         """Return a pair to ask again although earlier answers imply its relation.
@@ -283,10 +362,251 @@ class Session(Pile):
         >>> session.check().pair
         (0, 2)
         """
-        rng = self._rng("check", len(self._known.answers))
+        rng = self._rng("check", len(self._state.known.answers))
         graph, labels = self._given.neighbours, self._current().labels
-        return check_of(self._known, graph, labels, rng, pending)
+        return check_of(self._state.known, graph, labels, rng, pending)
+
+    # Samples and groups
+
+    def add(self, X_new: Any) -> None:
+        """Add samples behind the present ones; every answer stays.
+
+        Parameters
+        ----------
+        X_new : array-like, DataFrame or sparse matrix of shape (m, n_features)
+            With a precomputed affinity, of shape (m, n + m): the similarity of each new
+            sample to all samples, old and new.
+        """
+        data = stack(self._data, X_new, square=self._affinity == "precomputed")
+        given = self._problem_of(data)
+        if self._home is not None:
+            whole = self._affinity == "precomputed"
+            self._home.keep_added(data, self._data, whole=whole)
+        self._data, self._given = data, given
+        self._take_up(self._journal)
+
+    def set_aside(self, sample: int) -> None:
+        """Take a sample out of the game: never asked about, label -1."""
+        self._state.check(sample)
+        self._record(SetAside(sample))
+
+    def put_back(self, sample: int) -> None:
+        """Bring a sample back that was set aside."""
+        self._state.check(sample)
+        self._record(SetAside(sample, aside=False))
+
+    def rename(self, group: int | Group, name: str) -> None:
+        """Name a group, given as a group or by any of its samples."""
+        sample = group.id if isinstance(group, Group) else group
+        self._state.check(sample)
+        self._record(Renamed(sample, name))
+
+    def number(self, numbers: Numbered) -> None:
+        """Record under which numbers people have seen groups; nothing else changes."""
+        self._record(numbers)
 
     def reload(self) -> None:
         """Take in what others have written to the journal since it was last read."""
-        self._replay()
+        self._go_on_from(self._state.replayed(self._journal.read()))
+
+    # Looking; it changes nothing
+
+    @property
+    def n_samples(self) -> int:
+        """How many samples there are."""
+        return self._given.n_samples
+
+    @property
+    def labels(self) -> Indices:
+        """The cluster of each sample, 0..k-1; -1 for samples set aside.
+
+        Certain sets keep their numbers while answers come in.
+        """
+        return compact(self._current().labels, self._state.known.aside)
+
+    @property
+    def groups(self) -> tuple[Group, ...]:
+        """The groups that answers have made known, oldest first."""
+        return groups_of(self._state.known, self.labels, self._state.stands.names)
+
+    @property
+    def history(self) -> tuple[Answer, ...]:
+        """Every answer that stands, oldest first."""
+        return self._state.known.answers
+
+    @property
+    def acts(self) -> tuple[int, ...]:
+        """Positions in the journal of the acts that can still be undone."""
+        return self._state.stands.acts
+
+    @property
+    def names(self) -> dict[int, str]:
+        """Names by the sample that they were given for, oldest first."""
+        return dict(self._state.stands.names)
+
+    @property
+    def doubtful(self) -> tuple[Answer, ...]:
+        """The answers that contradict earlier ones and are left out of conclusions."""
+        known = self._state.known
+        return tuple(known.answers[at] for at in sorted(known.doubtful))
+
+    @property
+    def kept(self) -> frozenset[int]:
+        """Ids of the answers that somebody left to disagree."""
+        return self._state.stands.kept
+
+    @property
+    def weights(self) -> Weights:
+        """How alike the samples are: the (n, n) similarity before any answer."""
+        return self._given.weights
+
+    @property
+    def features(self) -> Samples | None:
+        """The samples themselves; None when only similarities were given."""
+        return self._given.features
+
+    @property
+    def reliability(self) -> Reliability:
+        """How many of the answers are wrong, by the checks among them."""
+        return reliability(self._state.known)
+
+    @property
+    def n_questions(self) -> int:
+        """How many questions were answered, without what was known from the start."""
+        return sum(answer.how != "given" for answer in self._state.known.answers)
+
+    @property
+    def progress(self) -> Progress:
+        """How far the clustering is, by the method's own estimate."""
+        return progress_of(self._state.known, self._current())
+
+    @property
+    def view(self) -> View:
+        """What the answers so far amount to, as a value that stays as it is."""
+        return View(self._current(), self._state.known)
+
+    def candidates(self, sample: int) -> tuple[Candidate, ...]:
+        """Return the groups that a sample may belong to, likeliest first.
+
+        Groups that no answer has confirmed yet are among them. What the probabilities
+        leave to 1 is the chance of a group of its own.
+        """
+        self._state.check(sample)
+        return candidates_of(self._current(), sample, self.groups, self.labels)
+
+    def explain(self, question: Question, called: tuple[str, str] | None = None) -> str:
+        """Return one sentence that says why this pair is asked about.
+
+        Parameters
+        ----------
+        question : Question
+        called : tuple of str, optional
+            What to call the two, where people do not know samples by their numbers.
+        """
+        self._state.check(question.sample, question.against)
+        usual = f"sample {question.sample}", f"sample {question.against}"
+        return explained(question, self._current(), called or usual)
+
+    @property
+    def repairs(self) -> Repairs:
+        """Plans for acts on groups, as they are now; see :meth:`revise`."""
+        view = self.view
+        return Repairs(view.known, view.labels, view.model.confidence)
+
+    # Inside: from the journal to a state, and from a state to a model
+
+    def _take_up(self, journal: Journal) -> None:
+        self._journal = journal
+        self._state = State.of(self.n_samples, journal.read())
+        self._model = self._earlier = None
+        self._forget()
+
+    def _move_in(self, home: Home) -> None:
+        self._home = home
+        if self._affinity == DEFAULTS["affinity"]:
+            home.keep_graph(self._given.affinity)
+        self._take_up(home.journal)
+
+    def _start_from(
+        self,
+        answers: Iterable[Given] | None,
+        known: Mapping[int, Hashable] | Iterable[Hashable] | None,
+    ) -> None:
+        given = answers_of(answers or ())
+        if known is not None:
+            given += links_of_labels(known, self.n_samples)
+        if given:
+            self._tell(given, "keep")
+
+    def _tell(self, told: Iterable[Answer], on_conflict: str) -> None:
+        if on_conflict not in ("raise", "keep"):
+            raise InputError(
+                f"on_conflict must be 'raise' or 'keep', but it is {on_conflict!r}."
+            )
+        self._record(self._state.told(told, may_contradict=on_conflict == "keep"))
+
+    def _record(self, event: Event) -> None:
+        self._journal.append(event)
+        state = self._state.after(event)
+        if isinstance(event, Told):
+            self._learn(state, event.answers)
+        else:
+            self._go_on_from(state)
+
+    def _go_on_from(self, state: State) -> None:
+        """Take a state for the present one; what was worked out stays if it holds."""
+        is_same, self._state = state.known is self._state.known, state
+        if not is_same:
+            self._forget()
+
+    def _learn(self, state: State, answers: tuple[Answer, ...]) -> None:
+        before, self._state = self._state.known, state
+        if self._model is not None:
+            for answer, known in steps(before, answers, state.known):
+                self._model = self._ahead.get(answer) or self._method.learn(
+                    self._model, known, answer
+                )
+                self._ahead = {}
+        told = [answer.question for answer in answers]
+        asked = all(question in self._open for question in told)
+        self._open = [q for q in self._open if q not in told] if asked else []
+
+    def _forget(self) -> None:
+        """Drop what was worked out from what is no longer known."""
+        self._earlier, self._model = self._model or self._earlier, None
+        self._open = []
+        self._ahead = {}
+
+    def _problem_of(self, X: Any) -> Problem:
+        given = problem_of(
+            X,
+            affinity=self._affinity,
+            n_clusters=self._n_clusters,
+            device=self._device,
+            progress=self._while_searching,
+        )
+        return suited(given, self._method)
+
+    def _current(self) -> Model:
+        if self._model is None:
+            self._model = self._made()
+            self._earlier = None
+        return self._model
+
+    def _made(self) -> Model:
+        method, earlier, given = self._method, self._earlier, self._given
+        if method.resume is not None and earlier is not None:
+            return method.resume(earlier, given, self._state.known)
+        return method.begin(given, self._state.known, self._rng("begin", 0))
+
+    def _propose(
+        self, model: Model, known: Knowledge, pending: tuple[Question, ...]
+    ) -> Question | None:
+        rng = self._rng("propose", len(known.answers))
+        return self._method.propose(model, known, rng, pending)
+
+    def _rng(self, use: str, count: int) -> np.random.Generator:
+        # One stream for each use and number of answers: a session that was stopped and
+        # taken up again draws as if it had never stopped.
+        key = (count, *use.encode())
+        return np.random.default_rng(np.random.SeedSequence(self._seed, spawn_key=key))

@@ -1,4 +1,4 @@
-"""Which clusters may be one."""
+"""Which clusters may be one, and which may be several."""
 
 from __future__ import annotations
 

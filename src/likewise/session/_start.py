@@ -2,16 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import replace
 from itertools import combinations, pairwise
-from typing import Any
+from typing import TypeAlias
 
 from likewise.errors import InputError
-from likewise.knowledge import NEW, STAY, Answer, Prediction, Question, Verdict
+from likewise.knowledge import (
+    NEW,
+    STAY,
+    Answer,
+    Constraints,
+    Prediction,
+    Question,
+    Said,
+    Verdict,
+)
+
+Given: TypeAlias = Answer | tuple[int, int, Said]  # what may be known from the start
 
 
-def answers_of(given: Iterable[Any]) -> list[Answer]:
+def answers_of(given: Iterable[Given]) -> list[Answer]:
     """Return answers from answers or from ``(i, j, verdict)`` triples.
 
     Examples
@@ -22,7 +33,9 @@ def answers_of(given: Iterable[Any]) -> list[Answer]:
     return [entry if isinstance(entry, Answer) else _answer(entry) for entry in given]
 
 
-def links_of_labels(known: Any, n_samples: int) -> list[Answer]:
+def links_of_labels(
+    known: Mapping[int, Hashable] | Iterable[Hashable], n_samples: int
+) -> list[Answer]:
     """Return the answers that known classes amount to.
 
     The samples of a class are linked in a chain, and the classes are told apart by
@@ -34,7 +47,7 @@ def links_of_labels(known: Any, n_samples: int) -> list[Answer]:
         None and NaN in a sequence mean that the class is not known.
     n_samples : int
     """
-    classes: dict[Any, list[int]] = {}
+    classes: dict[Hashable, list[int]] = {}
     for sample, label in _pairs(known, n_samples):
         classes.setdefault(label, []).append(sample)
     links = [
@@ -72,7 +85,13 @@ def placed(sample: int, anchor: int | None, unlike: Iterable[int]) -> list[Answe
     return told
 
 
-def _answer(entry: Any) -> Answer:
+def another_of(constraints: Constraints, sample: int) -> int:
+    """Return some other sample of a sample's own group; itself if it is alone."""
+    others = [s for s in constraints.samples(constraints.group(sample)) if s != sample]
+    return others[0] if others else sample
+
+
+def _answer(entry: tuple[int, int, Said]) -> Answer:
     try:
         i, j, said = entry
         question = Question(int(i), int(j))
@@ -83,7 +102,9 @@ def _answer(entry: Any) -> Answer:
     return Answer(question, Verdict.of(said), how="given")
 
 
-def _pairs(known: Any, n_samples: int) -> list[tuple[int, Any]]:
+def _pairs(
+    known: Mapping[int, Hashable] | Iterable[Hashable], n_samples: int
+) -> list[tuple[int, Hashable]]:
     if isinstance(known, Mapping):
         return [(int(i), c) for i, c in known.items() if not _is_missing(c)]
     labels = list(known)
@@ -95,5 +116,5 @@ def _pairs(known: Any, n_samples: int) -> list[tuple[int, Any]]:
     return [(i, c) for i, c in enumerate(labels) if not _is_missing(c)]
 
 
-def _is_missing(label: Any) -> bool:
+def _is_missing(label: Hashable) -> bool:
     return label is None or label != label  # noqa: PLR0124 - only NaN is not itself

@@ -10,11 +10,16 @@ graph was made for. On processors it is fastest with one thread for matrix produ
 
 from likewise.spectral._backend import Array, checked
 from likewise.spectral._eigen_cold import Pairs, solve
-from likewise.spectral._eigen_exact import Spectrum, embedding, k_means, lowest
+from likewise.spectral._eigen_exact import Eigenpairs, Spectrum, lowest
 from likewise.spectral._eigen_update import updated
-from likewise.spectral._graph import Graph, graph_of, renumbered
-from likewise.spectral._kmeans import clusters, embedded, reclustered
-from likewise.spectral._laplacian import (
+from likewise.spectral._kmeans import (
+    clusters,
+    embedded,
+    embedding,
+    k_means,
+    reclustered,
+)
+from likewise.spectral._laplacian_exact import (
     Blocks,
     ConstrainedWeights,
     Laplacian,
@@ -23,12 +28,19 @@ from likewise.spectral._laplacian import (
     signed_normalised,
     unnormalised,
 )
-from likewise.spectral._operator import Operator, operator_of
+from likewise.spectral._laplacian_large import (
+    Graph,
+    Operator,
+    graph_of,
+    operator_of,
+    renumbered,
+)
 
 __all__ = [
     "Array",
     "Blocks",
     "ConstrainedWeights",
+    "Eigenpairs",
     "Graph",
     "Laplacian",
     "Operator",

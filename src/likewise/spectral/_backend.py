@@ -10,17 +10,67 @@ from __future__ import annotations
 import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
-from importlib import import_module
 from importlib.util import find_spec
-from typing import Any, TypeAlias
+from types import EllipsisType, ModuleType
+from typing import Protocol, TypeAlias, cast
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
-from likewise._arrays import Floats, Sparse
+from likewise._arrays import AnyFloats, Floats, Indices, Sparse
 from likewise.errors import AssumptionWarning, InputError, MissingExtraError
 
-Array: TypeAlias = Any  # numpy.ndarray or torch.Tensor
 DEVICES = ("cpu", "cuda", "torch-cpu")
+
+
+class Array(Protocol):
+    """What the arrays of all libraries can do: numpy.ndarray and torch.Tensor alike.
+
+    Nothing but a backend makes one, and nothing but a backend looks behind it.
+    """
+
+    @property
+    def shape(self) -> tuple[int, ...]: ...
+    @property
+    def T(self) -> Array: ...  # noqa: N802 - as the libraries call it
+    def __len__(self) -> int: ...
+    def __int__(self) -> int: ...
+    def __float__(self) -> float: ...
+    def __array__(self) -> NDArray[np.generic]: ...
+    def __getitem__(self, key: Key, /) -> Array: ...
+    def __setitem__(self, key: Key, value: Array | float, /) -> None: ...
+    def __matmul__(self, other: Array, /) -> Array: ...
+    def __add__(self, other: Array | float, /) -> Array: ...
+    def __radd__(self, other: float, /) -> Array: ...
+    def __sub__(self, other: Array | float, /) -> Array: ...
+    def __mul__(self, other: Array | float, /) -> Array: ...
+    def __rmul__(self, other: float, /) -> Array: ...
+    def __truediv__(self, other: Array | float, /) -> Array: ...
+    def __floordiv__(self, other: int, /) -> Array: ...
+    def __pow__(self, other: float, /) -> Array: ...
+    def __neg__(self) -> Array: ...
+    def __abs__(self) -> Array: ...
+    def __invert__(self) -> Array: ...
+    def __gt__(self, other: float, /) -> Array: ...
+    def __le__(self, other: float, /) -> Array: ...
+    def __eq__(self, other: object, /) -> Array: ...  # type: ignore[override]
+    def __ne__(self, other: object, /) -> Array: ...  # type: ignore[override]
+    def any(self, axis: int, /) -> Array: ...
+    def argmax(self, axis: int | None = None, /) -> Array: ...
+    def clip(self, lowest: float, /) -> Array: ...
+    def ravel(self) -> Array: ...
+    def sum(self, axis: int | None = None, /) -> Array: ...
+
+
+Where: TypeAlias = "Array | slice | int | EllipsisType | None"
+Key: TypeAlias = "Where | tuple[Where, ...]"
+
+
+class Product(Protocol):
+    """A sparse matrix where a backend keeps it."""
+
+    def __matmul__(self, other: Array, /) -> Array:
+        """Return the product with a vector or with the columns of a matrix."""
 
 
 class Backend(ABC):
@@ -35,19 +85,23 @@ class Backend(ABC):
     rows_at_once: int
 
     @abstractmethod
-    def array(self, values: Any) -> Array:
+    def array(self, values: ArrayLike) -> Array:
         """Return numbers as float32, where the backend keeps them."""
 
     @abstractmethod
-    def indices(self, values: Any) -> Array:
+    def indices(self, values: ArrayLike) -> Array:
         """Return positions as integers, where the backend keeps them."""
 
     @abstractmethod
-    def host(self, values: Array) -> Any:
-        """Return an ordinary numpy array."""
+    def host(self, values: Array) -> AnyFloats:
+        """Return numbers as an ordinary numpy array."""
 
     @abstractmethod
-    def sparse(self, matrix: Sparse) -> Any:
+    def host_indices(self, values: Array) -> Indices:
+        """Return integers as an ordinary numpy array."""
+
+    @abstractmethod
+    def sparse(self, matrix: Sparse) -> Product:
         """Return a csr matrix as something that ``@`` multiplies with arrays."""
 
     @abstractmethod
@@ -115,45 +169,74 @@ class NumpyBackend(Backend):
 
     rows_at_once = 2048  # 150 columns of them stay in the cache
 
-    def array(self, values: Any) -> Array:
-        return np.ascontiguousarray(values, dtype=np.float32)
+    def __init__(self, kind: type[np.floating] = np.float32) -> None:
+        self._kind = kind
 
-    def indices(self, values: Any) -> Array:
+    def array(self, values: ArrayLike) -> Array:
+        return _array(np.ascontiguousarray(values, dtype=self._kind))
+
+    def indices(self, values: ArrayLike) -> Array:
+        return _array(np.asarray(values, dtype=np.intp))
+
+    def host(self, values: Array) -> AnyFloats:
+        return cast(AnyFloats, values)
+
+    def host_indices(self, values: Array) -> Indices:
         return np.asarray(values, dtype=np.intp)
 
-    def host(self, values: Array) -> Any:
-        return values
-
-    def sparse(self, matrix: Sparse) -> Any:
-        return matrix.astype(np.float32)
+    def sparse(self, matrix: Sparse) -> Product:
+        return cast(Product, matrix.astype(self._kind))
 
     def zeros(self, *shape: int) -> Array:
-        return np.zeros(shape, dtype=np.float32)
+        return _array(np.zeros(shape, dtype=self._kind))
 
     def beside(self, blocks: Sequence[Array]) -> Array:
-        return np.hstack(blocks)
+        return _array(np.hstack(blocks))
 
     def doubled(self, values: Array) -> Array:
-        return values.astype(np.float64)
+        return _array(self.host(values).astype(np.float64))
 
     def multiply(self, left: Array, right: Array, out: Array) -> None:
-        np.matmul(left, right, out=out)
+        np.matmul(left, right, out=self.host(out))
 
     def add_scaled(self, out: Array, values: Array, factor: float) -> None:
         for rows in self.chunks(len(out)):
-            out[rows] += np.float32(factor) * values[rows]
+            scaled = self._kind(factor) * self.host(values[rows])
+            out[rows] += _array(scaled)
 
     def householder(self, V: Array) -> Array:
-        return np.ascontiguousarray(np.linalg.qr(V)[0])
+        return _array(np.ascontiguousarray(np.linalg.qr(self.host(V))[0]))
 
     def tally(self, keys: Array, weights: Array | None, size: int) -> Array:
-        return np.bincount(keys, weights, size)
+        return _array(np.bincount(self.host_indices(keys), weights, size))
 
     def flatnonzero(self, mask: Array) -> Array:
-        return np.flatnonzero(mask)
+        return _array(np.flatnonzero(mask))
 
     def log(self, values: Array) -> Array:
-        return np.log(values)
+        return _array(np.log(self.host(values)))
+
+
+def _array(values: NDArray[np.generic]) -> Array:
+    return cast(Array, values)  # the stubs of numpy know its own arrays alone
+
+
+class Tensor(Array, Protocol):
+    """What an array of torch can do beside."""
+
+    @property
+    def dtype(self) -> object: ...
+    def add_(self, other: Array, *, alpha: float) -> object: ...
+    def cpu(self) -> Tensor: ...
+    def double(self) -> Tensor: ...
+    def log(self) -> Tensor: ...
+    def nonzero(self) -> Tensor: ...
+    def numpy(self) -> AnyFloats: ...
+    def to(self, dtype: object) -> Tensor: ...
+
+
+def _tensor(values: Array) -> Tensor:
+    return cast(Tensor, values)
 
 
 class TorchBackend(Backend):
@@ -161,24 +244,30 @@ class TorchBackend(Backend):
 
     rows_at_once = 1 << 18
 
-    def __init__(self, torch: Any, device: str) -> None:
+    def __init__(self, torch: ModuleType, device: str) -> None:
         self._torch = torch
         self._device = device
 
-    def array(self, values: Any) -> Array:
+    def _made(self, values: NDArray[np.generic]) -> Tensor:
+        return cast(Tensor, self._torch.tensor(values, device=self._device))
+
+    def array(self, values: ArrayLike) -> Array:
         values = np.ascontiguousarray(values, dtype=np.float32)
-        return self._torch.tensor(values, device=self._device)
+        return self._made(values)
 
-    def indices(self, values: Any) -> Array:
+    def indices(self, values: ArrayLike) -> Array:
         values = np.asarray(values, dtype=np.int64)
-        return self._torch.tensor(values, device=self._device)
+        return self._made(values)
 
-    def host(self, values: Array) -> Any:
-        return values.cpu().numpy()
+    def host(self, values: Array) -> AnyFloats:
+        return _tensor(values).cpu().numpy()
 
-    def sparse(self, matrix: Sparse) -> Any:
+    def host_indices(self, values: Array) -> Indices:
+        return _tensor(values).cpu().numpy().astype(np.intp)
+
+    def sparse(self, matrix: Sparse) -> Product:
         parts = (
-            self._torch.tensor(part, device=self._device)
+            self._made(part)
             for part in (
                 matrix.indptr.astype(np.int32),
                 matrix.indices.astype(np.int32),
@@ -187,37 +276,38 @@ class TorchBackend(Backend):
         )
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", message="Sparse")  # in beta for years
-            return self._torch.sparse_csr_tensor(
+            made = self._torch.sparse_csr_tensor(
                 *parts, size=matrix.shape, check_invariants=False
             )
+        return cast(Product, made)
 
     def zeros(self, *shape: int) -> Array:
-        return self._torch.zeros(shape, device=self._device)
+        return cast(Tensor, self._torch.zeros(shape, device=self._device))
 
     def beside(self, blocks: Sequence[Array]) -> Array:
-        return self._torch.hstack(list(blocks))
+        return cast(Tensor, self._torch.hstack(list(blocks)))
 
     def doubled(self, values: Array) -> Array:
-        return values.double()
+        return _tensor(values).double()
 
     def multiply(self, left: Array, right: Array, out: Array) -> None:
         self._torch.matmul(left, right, out=out)
 
     def add_scaled(self, out: Array, values: Array, factor: float) -> None:
-        out.add_(values, alpha=factor)
+        _tensor(out).add_(values, alpha=factor)
 
     def householder(self, V: Array) -> Array:
-        return self._torch.linalg.qr(V)[0].contiguous()
+        return cast(Tensor, self._torch.linalg.qr(V)[0].contiguous())
 
     def tally(self, keys: Array, weights: Array | None, size: int) -> Array:
-        found = self._torch.bincount(keys, weights, size)
-        return found if weights is None else found.to(weights.dtype)
+        found = cast(Tensor, self._torch.bincount(keys, weights, size))
+        return found if weights is None else found.to(_tensor(weights).dtype)
 
     def flatnonzero(self, mask: Array) -> Array:
-        return mask.nonzero().ravel()
+        return _tensor(mask).nonzero().ravel()
 
     def log(self, values: Array) -> Array:
-        return values.log()
+        return _tensor(values).log()
 
 
 def checked(device: str) -> str:
@@ -249,7 +339,8 @@ def backend_for(device: str) -> Backend:
         if device == "torch-cpu":
             raise MissingExtraError("torch", "gpu")
         return _without_card("torch is missing (pip install 'likewise[gpu]')")
-    torch = import_module("torch")
+    import torch
+
     if device == "torch-cpu":
         return TorchBackend(torch, "cpu")
     if not torch.cuda.is_available():

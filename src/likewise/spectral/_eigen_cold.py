@@ -1,4 +1,7 @@
-"""Tall blocks of columns: made orthonormal, turned towards eigenvectors, checked."""
+"""The lowest eigenvectors of many samples, from nothing: a filter over a tall block.
+
+Blocks of columns are made orthonormal, turned towards eigenvectors, and checked.
+"""
 
 from __future__ import annotations
 
@@ -8,10 +11,11 @@ from typing import TypeAlias
 
 import numpy as np
 
-from likewise._arrays import Floats, Indices
+from likewise._arrays import AnyFloats, Floats, Indices
 from likewise.spectral._backend import Array, Backend
-from likewise.spectral._operator import TOP, Operator
+from likewise.spectral._laplacian_large import TOP, Operator
 
+RESOLUTION = 1e-5  # closer eigenvalues are not told apart at the usual tolerance
 DEPENDENT = 1e-5  # columns closer to the span of others are beyond float32
 
 
@@ -122,18 +126,40 @@ class Pairs:
         return self.ritz.values
 
     @property
-    def vectors(self) -> Floats:
+    def vectors(self) -> AnyFloats:
         """The eigenvectors as a numpy array of shape (n, p), in the caller's order.
 
         Float32, with orthonormal columns. It is put together anew at each call.
         """
         return self.operator.graph.outside(self.ritz.basis)
 
-    def rows(self, samples: Indices) -> Floats:
+    @property
+    def scale(self) -> Floats:
+        """D^-1/2, of shape (n,), in the caller's order."""
+        return self.operator.scale[self.operator.graph.place]
+
+    @property
+    def is_normalised(self) -> bool:
+        """The scale depends on the weights."""
+        return True
+
+    @property
+    def resolution(self) -> float:
+        """Eigenvalues that are closer are not told apart."""
+        return RESOLUTION
+
+    @property
+    def backend(self) -> Backend:
+        """Where the eigenvectors are."""
+        return self.operator.graph.backend
+
+    def block(self, samples: Indices, p: int) -> Array:
+        """Return rows of the p lowest eigenvectors, where they are."""
+        return self.ritz.basis[:, :p][self.operator.graph.rows(samples)]
+
+    def rows(self, samples: Indices) -> AnyFloats:
         """Return some rows of the eigenvectors, of shape (s, p)."""
-        graph = self.operator.graph
-        found: Floats = graph.backend.host(self.ritz.basis[graph.rows(samples)])
-        return found
+        return self.backend.host(self.block(samples, len(self.values)))
 
     @property
     def residual(self) -> Floats:

@@ -1,16 +1,101 @@
-"""Clusters in the eigenspace: k-means on rows of length 1, by matrix products."""
+"""Clusters in the eigenspace: pivots to start from, then k-means.
+
+Exact for few samples, by scikit-learn in float64 until nothing moves; large for many,
+by matrix products on the device that the eigenvectors are on, on rows of length 1,
+ending when hardly anything moves. The start is the same.
+"""
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.linalg import qr
 from scipy.optimize import linear_sum_assignment
+from sklearn.cluster import KMeans
+from sklearn.exceptions import ConvergenceWarning
 
 from likewise._arrays import AnyFloats, Floats, Indices
 from likewise.spectral._backend import Array, Backend
 from likewise.spectral._eigen_cold import Pairs
+from likewise.spectral._eigen_exact import Spectrum
+
+NO_LENGTH = 1e-12  # an exact row this short has no direction
+
+
+def embedding(spectrum: Spectrum, k: int, *, unit_rows: bool) -> Floats:
+    """Return the first k eigenvectors as coordinates, rows of length 1 if wished."""
+    coordinates = spectrum.vectors[:, :k]
+    if not unit_rows:
+        return coordinates
+    length = np.linalg.norm(coordinates, axis=1, keepdims=True)
+    nothing = np.zeros_like(coordinates)
+    return np.divide(coordinates, length, out=nothing, where=length > NO_LENGTH)
+
+
+def pivoted_clusters(coordinates: Floats) -> Indices:
+    """Return clusters from the embedding alone, without iterating or drawing.
+
+    A pivoted QR factorisation finds k rows that are as different as rows can be, a
+    polar factor turns the axes towards them, and each row goes to its largest
+    coordinate.
+
+    References
+    ----------
+    A. Damle, V. Minden, L. Ying. Simple, direct and efficient multi-way spectral
+    clustering. Information and Inference, 2019.
+    """
+    k = coordinates.shape[1]
+    _, _, pivots = qr(coordinates.T, mode="economic", pivoting=True)
+    left, _, right = np.linalg.svd(coordinates[pivots[:k]].T)
+    turned = np.abs(coordinates @ (left @ right))
+    return turned.argmax(axis=1)
+
+
+def k_means(coordinates: Floats, k: int, seeds: Sequence[Sequence[int]]) -> Indices:
+    """Return k clusters.
+
+    The start is a function of the coordinates and the seeds alone: the centres of the
+    pivoted clusters, of which each seed replaces the one that lies nearest to it.
+
+    Parameters
+    ----------
+    coordinates : ndarray of shape (n, d)
+    k : int
+    seeds : sequence of at most k sequences of samples
+        Samples known to be together.
+
+    Returns
+    -------
+    ndarray of shape (n,)
+        0..k-1.
+    """
+    if k == 1:
+        return np.zeros(len(coordinates), dtype=np.intp)
+    start = pivoted_clusters(coordinates)
+    centres = np.array(
+        [_mean(coordinates, np.flatnonzero(start == c)) for c in range(k)]
+    )
+    if seeds:
+        wanted = np.array([coordinates[list(seed)].mean(axis=0) for seed in seeds])
+        apart = ((wanted[:, np.newaxis] - centres) ** 2).sum(axis=2)
+        _, nearest = linear_sum_assignment(apart)
+        others = np.setdiff1d(np.arange(k), nearest)
+        centres = np.vstack([wanted, centres[others]])
+    with warnings.catch_warnings():
+        # Samples known to be together may coincide: fewer clusters than k is an answer.
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        found = KMeans(k, init=centres, n_init=1, max_iter=100).fit(coordinates)
+    return found.labels_.astype(np.intp)
+
+
+def _mean(coordinates: Floats, members: Indices) -> Floats:
+    if not members.size:
+        return np.zeros(coordinates.shape[1])
+    return coordinates[members].mean(axis=0)
+
 
 FAINT = 1e-4  # of 1 / sqrt(n): a row this short is rounding and has no direction
 WARM_STEPS = 2
@@ -127,7 +212,7 @@ def _matched(
 
 
 def _outside(pairs: Pairs, labels: Array) -> Indices:
-    return pairs.operator.graph.outside(labels).astype(np.intp)
+    return pairs.operator.graph.outside_indices(labels)
 
 
 def _rows(pairs: Pairs, k: int) -> Rows:

@@ -12,8 +12,9 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from likewise._arrays import FEW, Sparse, as_samples
-from likewise.affinity import Affinity, Progress, auto, scaled_closeness
+from likewise._arrays import Samples, Sparse, as_samples
+from likewise._regime import EXACT_SEARCH
+from likewise.affinity import Affinity, Report, scaled_closeness, self_tuning
 from likewise.storage._protocol import Project
 
 MAKING = 1  # to be raised whenever the same samples would get another graph
@@ -24,7 +25,7 @@ N_HASHED = 1 << 16  # rows that are read together
 
 
 def kept_affinity(
-    project: Project, progress: Progress | None = None
+    project: Project, progress: Report | None = None
 ) -> Callable[[Any], Affinity]:
     """Return the affinity "auto" of a project, which finds its graph once.
 
@@ -34,7 +35,7 @@ def kept_affinity(
     ----------
     project : Project
     progress : callable, optional
-        As in :func:`~likewise.affinity._kernels.auto`.
+        As in :func:`~likewise.affinity.auto`.
 
     Examples
     --------
@@ -45,9 +46,10 @@ def kept_affinity(
     """
 
     def affinity(X: Any) -> Affinity:
+        X = as_samples(X)
         found = read_graph(project, X)
         if found is None:
-            found = auto(X, progress=progress)
+            found = self_tuning(X, progress=progress)
             keep_graph(project, found)
         return found
 
@@ -58,15 +60,15 @@ def read_affinity(project: Project) -> Callable[[Any], Affinity]:
     """Return the affinity "auto" of a project to which nothing is to be written."""
 
     def affinity(X: Any) -> Affinity:
+        X = as_samples(X)
         found = read_graph(project, X)
-        return auto(X) if found is None else found
+        return self_tuning(X) if found is None else found
 
     return affinity
 
 
-def read_graph(project: Project, X: Any) -> Affinity | None:
-    """Return the graph that is kept of these samples, or None."""
-    X = as_samples(X)
+def read_graph(project: Project, X: Samples) -> Affinity | None:
+    """Return the graph that is kept of these samples, which were checked, or None."""
     if not _is_kept(X) or not project.n_rows(SEAL):
         return None
     recall, *digest = project.array(SEAL)
@@ -97,7 +99,7 @@ def keep_graph(project: Project, found: Affinity) -> None:
 
 
 def _is_kept(X: Any) -> bool:
-    return isinstance(X, np.ndarray) and X.shape[0] > FEW
+    return isinstance(X, np.ndarray) and X.shape[0] > EXACT_SEARCH
 
 
 def _digest(X: NDArray[Any]) -> list[float]:

@@ -13,7 +13,7 @@ from tests.definitions import classes_of
 from tests.problems import Tiny, blobs
 
 from likewise import LabelOracle, Session
-from likewise.experiments._metrics import ari
+from likewise.experiments import ari
 from likewise.knowledge import Answer, Knowledge, Question, Verdict
 from likewise.methods import Problem, problem_of
 from likewise.methods._likewise import _method as likewise

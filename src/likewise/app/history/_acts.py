@@ -20,6 +20,7 @@ from likewise.knowledge import (
     Verdict,
     singles_of,
     told_in,
+    without_numbers,
 )
 from likewise.session import Revision, Session
 
@@ -73,9 +74,9 @@ def keep(history: History, who: str, wanted: Keep) -> Done:
 def undo_act(history: History, who: str, wanted: UndoAct) -> Done:
     """Undo one act of anybody; an undone one comes back."""
     act = history.act(wanted.act)
-    if act is None:
+    event = None if act is None else without_numbers(act.event)
+    if event is None:
         raise InputError(f"There is no act {wanted.act}.")
-    event = act.event
 
     def do(session: Session) -> None:
         if isinstance(event, Undone):

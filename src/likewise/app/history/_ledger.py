@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Literal, TypeAlias
 
+from likewise.exports import said
 from likewise.knowledge import (
     Answer,
     Kept,
@@ -165,7 +166,7 @@ def ledger_of(
     Parameters
     ----------
     acts : sequence of Act
-        All of them, oldest first.
+        All of them, oldest first; numbers of groups are left out.
     standing : iterable of int
         Numbers of the acts that stand: see ``Session.acts``.
     doubtful : iterable of int
@@ -181,7 +182,7 @@ def ledger_of(
     >>> entry.state, entry.by.who
     ('taken back', 'Bob')
     """
-    stays = set(standing)
+    acts, stays = list(said(acts)), set(standing)
     fates = _fates([act for act in acts if act.number in stays], frozenset(doubtful))
     undone = {
         act.event.position: _mark(act) for act in acts if isinstance(act.event, Undone)

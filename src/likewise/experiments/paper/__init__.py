@@ -1,18 +1,22 @@
 """The paper's evaluation: plans, trials, claims, figures, one report."""
 
-from likewise.experiments.paper._plans import FIGURES, Figure, read_figure
-from likewise.experiments.paper._publish import publish
-from likewise.experiments.paper._reproduce import (
+from likewise.experiments.paper._evaluate import (
     Evaluation,
     Grid,
+    Results,
+    Schedule,
     added_panel,
     evaluate,
     grid_of,
+    on_cluster,
+    on_cores,
 )
-from likewise.experiments.paper._results import Results
-from likewise.experiments.paper._scheduling import Schedule, on_cluster, on_cores
+from likewise.experiments.paper._figures import COLOURS, draw_curves, draw_panels
+from likewise.experiments.paper._plans import FIGURES, Figure, read_figure
+from likewise.experiments.paper._report import publish
 
 __all__ = [
+    "COLOURS",
     "FIGURES",
     "Evaluation",
     "Figure",
@@ -20,6 +24,8 @@ __all__ = [
     "Results",
     "Schedule",
     "added_panel",
+    "draw_curves",
+    "draw_panels",
     "evaluate",
     "grid_of",
     "on_cluster",

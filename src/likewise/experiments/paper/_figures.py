@@ -3,19 +3,156 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeAlias
 
 import numpy as np
 
 from likewise._arrays import Floats
-from likewise.experiments.paper import _canvas as canvas
-from likewise.experiments.paper._canvas import FLOOR, Look
+from likewise.errors import MissingExtraError
+from likewise.experiments._trials import Outcome
 from likewise.experiments.paper._outcomes import curves_of, on_panel
 from likewise.experiments.paper._plans import Figure, Line, Panel
-from likewise.experiments.paper._trials import Outcome
 from likewise.experiments.runner import Curve
+
+LOG_TICKS = (0, 10, 20, 50, 100, 200, 500, 1000)
+FAINT = "#8a8a8a"
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """How a curve is drawn.
+
+    Attributes
+    ----------
+    colour : str
+    marker : str
+        Tells curves apart where colours are not seen; empty for none.
+    dashes : str
+        "-" for a whole line, "--" for a dashed one, ":" for a dotted one.
+    width : float
+    """
+
+    colour: str
+    marker: str = ""
+    dashes: str = "-"
+    width: float = 1.6
+
+    @property
+    def pen(self) -> dict[str, Any]:
+        """The same in matplotlib's words; markers stand apart by their place on it."""
+        return {
+            "color": self.colour,
+            "linestyle": self.dashes,
+            "linewidth": self.width,
+            "marker": self.marker or None,
+            "markersize": 5,
+            "markeredgewidth": 1.2 if self.marker == "x" else 0,
+        }
+
+
+FLOOR = Look(FAINT, dashes=":", width=1.1)
+
+
+def new_sheet(width: float, height: float) -> Any:
+    """Return an empty figure of so many inches."""
+    try:
+        from matplotlib.figure import Figure
+    except ImportError:
+        raise MissingExtraError("matplotlib", "plots") from None
+    return Figure(figsize=(width, height), dpi=150, layout="constrained")
+
+
+def plots_of(titles: Sequence[str], columns: int) -> tuple[Any, list[Any]]:
+    """Return a figure with a plot for each title, row by row."""
+    columns = min(columns, len(titles))
+    rows = -(-len(titles) // columns)
+    sheet = new_sheet(max(3.2 * columns, 6), 2.4 * rows + 0.9)
+    grid = sheet.subplots(rows, columns, sharey=True, squeeze=False)
+    plots = list(grid.flat[: len(titles)])
+    for axes, title in zip(plots, titles, strict=True):
+        axes.set_title(title, fontsize=10)
+    for axes in grid.flat[len(titles) :]:
+        axes.set_axis_off()
+    for axes in plots[-columns:]:
+        axes.set_xlabel("answered questions", fontsize=9)
+        axes.xaxis.set_tick_params(labelbottom=True)
+    return sheet, plots
+
+
+def band(axes: Any, at: Floats, mean: Floats, spread: Floats, look: Look) -> Any:
+    """Draw a mean and its spread; return the line."""
+    low, high = mean - spread, mean + spread
+    axes.fill_between(at, low, high, color=look.colour, alpha=0.13, linewidth=0)
+    start = (len(axes.lines) % 5) * 0.05  # so that markers of close curves are all seen
+    [line] = axes.plot(at, mean, markevery=(0.05 + start, 0.25), **look.pen)
+    return line
+
+
+def floor(axes: Any, height: float) -> None:
+    """Draw a faint line across."""
+    axes.axhline(
+        height, color=FLOOR.colour, linestyle=FLOOR.dashes, linewidth=FLOOR.width
+    )
+
+
+def words(axes: Any, text: str) -> None:
+    """Say something in the middle of an empty plot."""
+    middle = {"ha": "center", "va": "center", "transform": axes.transAxes}
+    axes.text(0.5, 0.5, text, color=FAINT, style="italic", **middle)
+
+
+def linear_axis(axes: Any, last: float) -> None:
+    """Let questions run from 0 to the last of them, scores from 0 to 1."""
+    axes.set(xlim=(0, last), ylim=(0, 1.02))
+    axes.locator_params(axis="x", nbins=5)
+    axes.tick_params(labelsize=8)
+    tidy(axes)
+
+
+def log_axis(axes: Any, last: float) -> None:
+    """Let questions run from 0 to the last of them on a log scale."""
+    ticks = [tick for tick in LOG_TICKS if tick <= last]
+    linear_axis(axes, last)
+    axes.set_xscale("symlog", linthresh=10, linscale=0.4)  # a log axis that has a zero
+    axes.set_xticks(ticks, labels=map(str, ticks), minor=False)
+    axes.set_xticks([], minor=True)
+
+
+def tidy(axes: Any) -> None:
+    """Leave only the lines that help."""
+    axes.set_ylim(0, 1.02)
+    axes.grid(alpha=0.3)
+    axes.spines[["top", "right"]].set_visible(False)
+
+
+def caption(sheet: Any, title: str, height: str, legend: Mapping[str, Look]) -> None:
+    """Write the title, the name of the scores and, below, what each line is."""
+    from matplotlib.lines import Line2D
+
+    sheet.suptitle(title, fontsize=11)
+    sheet.supylabel(height, fontsize=10)
+    sheet.legend(
+        [Line2D([], [], **look.pen) for look in legend.values()],
+        list(legend),
+        loc="outside lower center",
+        ncols=5,
+        frameon=False,
+        fontsize=9,
+        handlelength=2.6,
+    )
+
+
+def save(sheet: Any, path: Path) -> Path:
+    """Write a figure: the same bytes whenever it is the same figure."""
+    from matplotlib import rc_context
+
+    undated = {"metadata": {"Date": None}} if path.suffix == ".svg" else {}
+    with rc_context({"svg.hashsalt": "likewise"}):
+        sheet.savefig(path, **undated)
+    return path
+
 
 COLOURS = ("#1b6ca8", "#d1495b", "#3c8d5a", "#edae49", "#6a4c93", "#555555")
 NAMES = {"jaccard": "Jaccard", "v_measure": "V-measure", "ari": "adjusted Rand index"}
@@ -83,14 +220,14 @@ def draw_curves(
     metric: str = "jaccard",
 ) -> None:
     """Draw one line a method, with its spread, into a picture file."""
-    sheet = canvas.new_sheet(7, 4.2)
+    sheet = new_sheet(7, 4.2)
     axes = sheet.add_subplot()
     for (name, runs), colour in zip(curves.items(), COLOURS, strict=False):
         _draw_curve(axes, runs, metric, Look(colour, width=2)).set_label(name)
     axes.set(title=title, xlabel="answered questions", ylabel=metric)
-    canvas.tidy(axes)
+    tidy(axes)
     axes.legend(frameon=False, loc="lower right")
-    canvas.save(sheet, path)
+    save(sheet, path)
 
 
 def draw_panels(
@@ -108,15 +245,15 @@ def draw_panels(
     """
     methods = list(dict.fromkeys(name for panel in panels.values() for name in panel))
     looks = {m: Look(c) for m, c in zip(methods, COLOURS, strict=False)}
-    sheet, plots = canvas.plots_of(list(panels), columns=4)
+    sheet, plots = plots_of(list(panels), columns=4)
     for axes, curves in zip(plots, panels.values(), strict=True):
         drawn = {name: curves[name] for name in looks if name in curves}
         for name, runs in drawn.items():
             _draw_curve(axes, runs, "jaccard", looks[name])
         ends = (runs[0].questions[-1] for runs in drawn.values())
-        canvas.log_axis(axes, max((canvas.LOG_TICKS[1], *ends)))
-    canvas.caption(sheet, title, NAMES["jaccard"], looks)
-    canvas.save(sheet, path)
+        log_axis(axes, max((LOG_TICKS[1], *ends)))
+    caption(sheet, title, NAMES["jaccard"], looks)
+    save(sheet, path)
 
 
 def draw_figure(
@@ -156,7 +293,7 @@ def draw_figure(
         floors = all_in_one if metric == "jaccard" else {}
         sheet = _draw_plots(figure, plots, metric, floors)
         name = figure.name if len(figure.metrics) == 1 else f"{figure.name}-{metric}"
-        paths += [canvas.save(sheet, folder / f"{name}.{x}") for x in ("png", "svg")]
+        paths += [save(sheet, folder / f"{name}.{x}") for x in ("png", "svg")]
     return paths
 
 
@@ -164,27 +301,27 @@ def _draw_plots(
     figure: Figure, plots: Plots, metric: str, floors: Mapping[str, float]
 ) -> Any:
     looks = looks_of(figure.lines)
-    sheet, all_axes = canvas.plots_of([panel.title for panel in plots], columns=3)
+    sheet, all_axes = plots_of([panel.title for panel in plots], columns=3)
     for axes, (panel, curves) in zip(all_axes, plots.items(), strict=True):
         for line, runs in curves.items():
             _draw_curve(axes, runs, metric, looks[line])
         if not curves:
-            canvas.words(axes, "not run")
+            words(axes, "not run")
         elif panel.data in floors:
-            canvas.floor(axes, floors[panel.data])
-        canvas.linear_axis(axes, panel.budget)
+            floor(axes, floors[panel.data])
+        linear_axis(axes, panel.budget)
     drawn = {line for curves in plots.values() for line in curves}
     legend = {line.title: look for line, look in looks.items() if line in drawn}
     if any(curves and panel.data in floors for panel, curves in plots.items()):
         legend["all in one cluster"] = FLOOR
-    canvas.caption(sheet, figure.title, NAMES.get(metric, metric), legend)
+    caption(sheet, figure.title, NAMES.get(metric, metric), legend)
     return sheet
 
 
 def _draw_curve(axes: Any, runs: Sequence[Curve], metric: str, look: Look) -> Any:
     _, mean, spread = mean_and_spread(runs, metric)
     at = np.unique(np.concatenate([run.questions for run in runs]))
-    return canvas.band(axes, at, mean[at], spread[at], look)
+    return band(axes, at, mean[at], spread[at], look)
 
 
 def _curve(run: Outcome) -> Curve:

@@ -8,9 +8,8 @@ from typing import TypeAlias
 
 import numpy as np
 
-from likewise.experiments._summary import LEVELS, log_grid
+from likewise.experiments._trials import LEVELS, Outcome, Trial, area
 from likewise.experiments.paper._plans import Figure, Line, Panel
-from likewise.experiments.paper._trials import Outcome, Trial
 
 Curves: TypeAlias = Mapping[tuple[Panel, Line], tuple[Outcome, ...]]
 
@@ -94,18 +93,6 @@ def curves_of(figure: Figure, outcomes: Iterable[Outcome]) -> Curves:
 def on_panel(curves: Curves, panel: Panel) -> dict[Line, tuple[Outcome, ...]]:
     """Return the curves of one plot."""
     return {line: runs for (where, line), runs in curves.items() if where == panel}
-
-
-def score_at(outcome: Outcome, question: float, metric: str = "jaccard") -> float:
-    """Return the score at the last point that is not beyond a number of questions."""
-    position = np.searchsorted(outcome.questions, question, side="right") - 1
-    return outcome.scores[metric][int(position)]
-
-
-def area(outcome: Outcome) -> float:
-    """Return the mean Jaccard over the log-spaced numbers of questions."""
-    points = log_grid(outcome.trial.budget)
-    return float(np.mean([score_at(outcome, point) for point in points]))
 
 
 def mean_of(runs: Sequence[Outcome], measure: Callable[[Outcome], float]) -> float:

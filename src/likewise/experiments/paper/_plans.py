@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from likewise.errors import InputError
-from likewise.experiments.paper._trials import Trial
+from likewise.experiments._trials import Trial
 
 FOLDER = Path(__file__).parent
 FIGURES = ("variants", "learning", "clustering", "noise", "unknown-k", "qualitative")

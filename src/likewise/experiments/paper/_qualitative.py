@@ -16,9 +16,9 @@ from likewise._arrays import Indices
 from likewise.datasets import Dataset, coded, load
 from likewise.errors import InputError, MissingDataError
 from likewise.experiments._metrics import jaccard
-from likewise.experiments.paper import _canvas as canvas
+from likewise.experiments._trials import method_of
+from likewise.experiments.paper._figures import new_sheet, save
 from likewise.experiments.paper._plans import Figure, Panel
-from likewise.experiments.paper._trials import method_of
 from likewise.methods import find_method
 from likewise.session import LabelOracle, Session, run
 
@@ -101,7 +101,7 @@ def draw_pictures(figure: Figure, data: Path | None, folder: Path) -> list[Path]
         panes = panes_of(figure, panel, part, album.classes, chosen["marks"])
         sheet = _draw_album(f"{figure.title}: {panel.title}", album, panes)
         name = f"{figure.name}-{panel.data}"
-        paths += [canvas.save(sheet, folder / f"{name}.{x}") for x in ("png", "svg")]
+        paths += [save(sheet, folder / f"{name}.{x}") for x in ("png", "svg")]
     return paths
 
 
@@ -191,7 +191,7 @@ def _draw_album(title: str, album: Album, panes: Sequence[Pane]) -> Any:
     shown = [groups_of(pane.labels, album.classes) for pane in panes]
     height = max(_height(groups) for groups in shown)
     rows = -(-len(panes) // 2)
-    sheet = canvas.new_sheet(12, rows * (5.9 * height / (WIDE * (1 + GAP)) + 0.3) + 0.8)
+    sheet = new_sheet(12, rows * (5.9 * height / (WIDE * (1 + GAP)) + 0.3) + 0.8)
     grid = sheet.subplots(rows, 2, squeeze=False)
     for axes in grid.flat:
         axes.set_axis_off()

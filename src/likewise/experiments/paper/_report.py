@@ -2,22 +2,201 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import importlib.metadata
+import platform
+from base64 import b64encode
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from html import escape
 from pathlib import Path
 
+from likewise.errors import MissingDataError
+from likewise.experiments._trials import LEVELS, Failure, Outcome
+from likewise.experiments.paper._claims import claims_of
+from likewise.experiments.paper._evaluate import Evaluation
+from likewise.experiments.paper._figures import draw_figure
 from likewise.experiments.paper._findings import Claim, Finding
-from likewise.experiments.paper._markup import (
-    Markup,
-    bullets,
-    element,
-    picture,
-    plain_table,
+from likewise.experiments.paper._outcomes import (
+    Curves,
+    Level,
+    Standing,
+    curves_of,
+    on_panel,
+    ranking_of,
+    standing_of,
 )
-from likewise.experiments.paper._outcomes import Curves, curves_of, ranking_of
-from likewise.experiments.paper._plans import Figure
-from likewise.experiments.paper._tables import tables_of
-from likewise.experiments.paper._trials import Failure, Outcome
+from likewise.experiments.paper._plans import Figure, Line, Panel
+from likewise.experiments.paper._qualitative import draw_pictures
+
+
+@dataclass(frozen=True, slots=True)
+class Markup:
+    """Text that is HTML already.
+
+    Attributes
+    ----------
+    text : str
+    """
+
+    text: str
+
+    def __add__(self, other: Markup) -> Markup:
+        return Markup(self.text + other.text)
+
+
+def element(name: str, *content: str | Markup, **attributes: str) -> Markup:
+    """Return an element; plain text in it is escaped.
+
+    Parameters
+    ----------
+    name : str
+    *content : str or Markup
+    **attributes : str
+        ``class_`` stands for ``class``, ``aria_label`` for ``aria-label``.
+
+    Examples
+    --------
+    >>> element("p", "1 < 2", class_="small").text
+    '<p class="small">1 &lt; 2</p>'
+    """
+    inside = "".join(c.text if isinstance(c, Markup) else escape(c) for c in content)
+    return Markup(f"<{name}{_attributes(attributes)}>{inside}</{name}>")
+
+
+def picture(path: Path, alt: str) -> Markup:
+    """Return a PNG file as an image that needs no file."""
+    data = b64encode(path.read_bytes()).decode("ascii")
+    about = {"alt": alt, "src": f"data:image/png;base64,{data}"}
+    return Markup(f"<img{_attributes(about)}>")
+
+
+def bullets(items: Iterable[str | Markup]) -> Markup:
+    """Return a list."""
+    return element("ul", *(element("li", item) for item in items))
+
+
+def row(cells: Sequence[str | Markup], *, kind: str = "td") -> Markup:
+    """Return a row of a table, whose first cell is its head."""
+    first = element("th", cells[0], scope="row" if kind == "td" else "col")
+    rest = {"scope": "col"} if kind == "th" else {}
+    return element("tr", first, *(element(kind, cell, **rest) for cell in cells[1:]))
+
+
+def table(header: Sequence[str | Markup], *bodies: Markup, **kind: str) -> Markup:
+    """Return a table, with room to scroll where it is too wide."""
+    head = element("thead", row(header, kind="th"))
+    return element("div", element("table", head, *bodies, **kind), class_="wide")
+
+
+def plain_table(
+    header: Sequence[str], rows: Iterable[Sequence[str | Markup]], **kind: str
+) -> Markup:
+    """Return a table of one part."""
+    return table(header, element("tbody", *(row(cells) for cells in rows)), **kind)
+
+
+def _attributes(attributes: dict[str, str]) -> str:
+    named = (
+        (name.rstrip("_").replace("_", "-"), value)
+        for name, value in attributes.items()
+    )
+    return "".join(f' {name}="{escape(value)}"' for name, value in named)
+
+
+NOTHING = "–"
+HEADER = (
+    "method",
+    "runs",
+    "area",
+    *(f"to {level}" for level in LEVELS),
+    "Jaccard",
+    "V-measure",
+    "ARI",
+    "s/question",
+)
+LEGEND = (
+    "Means over the runs. Area: mean Jaccard at 0, 10, 14, 19, 28, 39 ... questions up "
+    "to the budget, ± its standard deviation. To a level: the first scored number of "
+    "questions with that Jaccard; > where some run did not get there and counts as its "
+    "budget. Jaccard, V-measure and ARI: at the end of the budget. Jaccard rewards one "
+    "big cluster: what that alone would score stands beside each data set, and ARI, "
+    "which gives it 0, in the last column but one. Curves: mean ± one standard "
+    "deviation. Best area in bold."
+)
+
+
+def tables_of(
+    figure: Figure, curves: Curves, all_in_one: Mapping[str, float]
+) -> Markup:
+    """Return the ranking of a figure's lines, then what each did on each plot."""
+    ranks = [
+        (
+            rank.line.title,
+            _area(rank.mean),
+            f"{rank.plots} of {len(figure.panels)}",
+        )
+        for rank in ranking_of(curves)
+    ]
+    header = ["method", "mean area", "plots"]
+    bodies = [
+        _panel_rows(panel, on_panel(curves, panel), all_in_one)
+        for panel in figure.panels
+    ]
+    return (
+        element("h3", "Ranking")
+        + plain_table(header, ranks, class_="ranking")
+        + element("h3", "By data set")
+        + table(HEADER, *bodies, class_="numbers")
+        + element("p", LEGEND, class_="faint")
+    )
+
+
+def _panel_rows(
+    panel: Panel,
+    lines: Mapping[Line, Sequence[Outcome]],
+    all_in_one: Mapping[str, float],
+) -> Markup:
+    one = all_in_one.get(panel.data)
+    facts = [f"{panel.budget} questions"]
+    facts += [] if one is None else [f"all in one: Jaccard {one:.3f}, ARI 0"]
+    facts += [] if lines else ["not run"]
+    about = element("span", "; ".join(facts), class_="faint")
+    span = str(len(HEADER))
+    title = element("th", element("b", panel.title), " ", about, colspan=span)
+    standings = {line: standing_of(runs) for line, runs in lines.items()}
+    best = max((s.area for s in standings.values()), default=0.0)
+    rows = [_standing_row(x, s, best) for x, s in standings.items()]
+    return element("tbody", element("tr", title, class_="panel"), *rows)
+
+
+def _standing_row(line: Line, standing: Standing, best: float) -> Markup:
+    spread = f" ± {standing.spread:.3f}" if standing.runs > 1 else ""
+    mean = f"{standing.area:.3f}"
+    area = element("b", mean) if standing.area == best else element("span", mean)
+    final = (standing.final.get(name) for name in ("jaccard", "v_measure", "ari"))
+    return row(
+        [
+            line.title,
+            str(standing.runs),
+            _bar(standing.area) + area + element("span", spread, class_="faint"),
+            *map(_level, standing.levels),
+            *(NOTHING if value is None else f"{value:.3f}" for value in final),
+            f"{standing.seconds:.3g}",
+        ]
+    )
+
+
+def _level(level: Level) -> str:
+    return f"{'' if level.by_all else '>'}{level.questions:.0f}"
+
+
+def _area(area: float) -> Markup:
+    return _bar(area) + element("span", f"{area:.3f}")
+
+
+def _bar(share: float) -> Markup:
+    return element("i", class_="bar", style=f"--share:{share:.3f}", aria_hidden="true")
+
 
 CSS = Path(__file__).with_name("report.css")
 TITLE = "Active clustering, evaluated"
@@ -205,3 +384,73 @@ def _settings_section(report: Report) -> Markup:
 
 def _badge(finding: Finding) -> Markup:
     return element("span", finding.value, class_=f"badge {finding.name.lower()}")
+
+
+PACKAGES = ("likewise", "numpy", "scipy", "scikit-learn")
+
+
+def publish(found: Evaluation, data: Path | None, out: Path) -> list[Path]:
+    """Draw every figure and write the report.
+
+    Parameters
+    ----------
+    found : Evaluation
+    data : Path or None
+        The data folder, for pictures of the samples themselves.
+    out : Path
+        The folder to write to.
+
+    Returns
+    -------
+    list of Path
+        What was written.
+    """
+    pictures: dict[str, list[Path]] = {}
+    left_out = list(found.left_out)
+    outcomes = list(found.outcomes.values())
+    for figure in found.figures:
+        try:
+            pictures[figure.name] = _draw(figure, found, data, out)
+        except MissingDataError as error:
+            left_out.append(str(error))
+    report = Report(
+        found.figures,
+        outcomes,
+        claims_of(found.figures, outcomes),
+        pictures,
+        found.all_in_one,
+        settings_of(found),
+        found.failures,
+        left_out,
+    )
+    write_report(out / "report.html", report)
+    return [*(p for paths in pictures.values() for p in paths), out / "report.html"]
+
+
+def settings_of(found: Evaluation) -> dict[str, str]:
+    """Return what one has to know to make the same figures again."""
+    figures = [figure for figure in found.figures if figure.kind == "curves"]
+    budgets = {p.data: p.budget for figure in figures for p in figure.panels}
+    listed = {figure.shortlist for figure in figures} - {0}
+    opened = [figure.name for figure in figures if figure.opening != "none"]
+    versions = {name: importlib.metadata.version(name) for name in PACKAGES}
+    return {
+        "sessions behind each curve": str(found.seeds),
+        "questions": ", ".join(f"{name} {b:,}" for name, b in budgets.items()),
+        "affinity": ", ".join(sorted({figure.affinity for figure in figures})),
+        "shortlist b of urasc+n and urasc+p": ", ".join(map(str, listed)) or "none",
+        "opened by farthest-first exploration": ", ".join(opened) or "none",
+        "scores": "at 50 evenly spaced and some log-spaced numbers of questions; a "
+        "level counts as reached at the first of them",
+        "versions": ", ".join(f"{name} {v}" for name, v in versions.items())
+        + f", Python {platform.python_version()}",
+    }
+
+
+def _draw(
+    figure: Figure, found: Evaluation, data: Path | None, out: Path
+) -> list[Path]:
+    if figure.kind == "pictures":
+        return draw_pictures(figure, data, out)
+    outcomes = list(found.outcomes.values())
+    return draw_figure(figure, outcomes, out, found.all_in_one)

@@ -5,8 +5,7 @@ from likewise.methods._rivals._cac1 import CAC1
 from likewise.methods._rivals._exploring import farthest_first
 from likewise.methods._rivals._ffqs import FFQS
 from likewise.methods._rivals._hacc import ACTIVE_HACC
-from likewise.methods._rivals._pknn import PKNN
-from likewise.methods._rivals._quire import QUIRE
+from likewise.methods._rivals._pool import PKNN, QUIRE
 from likewise.methods._rivals._random import RANDOM
 
 __all__ = [

@@ -10,6 +10,7 @@ from typing import TypeAlias
 import numpy as np
 from scipy.linalg import eigh, eigvalsh, qr
 
+from likewise import _regime as regime
 from likewise._arrays import Floats, Indices, Weights
 from likewise.knowledge import (
     Answer,
@@ -30,7 +31,6 @@ from likewise.spectral import (
     signed_normalised,
 )
 
-ALL_UP_TO = 1000  # samples up to which a cut may be any vector
 N_SMOOTH = 50  # lowest eigenvectors of which a cut is made where there are more
 FREE = 1e-6  # an eigenvalue below this one is the cost of cutting nothing
 FLOOR = 1e-6  # added to every cost: cutting nothing must not cost nothing
@@ -74,7 +74,9 @@ def basis_of(W: Weights) -> Basis:
     """
     n = W.shape[0]
     untouched = ConstrainedWeights(W, known_blocks(Constraints(), ()))
-    found = lowest(signed_normalised(untouched), n if n <= ALL_UP_TO else N_SMOOTH)
+    found = lowest(
+        signed_normalised(untouched), n if n <= regime.ALL_CUTS else N_SMOOTH
+    )
     roots = np.sqrt(untouched.absolute_degrees())
     trivial = roots / (np.linalg.norm(roots) or 1.0)
     free = found.values < FREE

@@ -21,7 +21,7 @@ from likewise.knowledge import Answer, Knowledge, Question
 from likewise.methods._base import AnyMethod, Chances, Expectation, Method, Model
 from likewise.methods._problem import Problem
 from likewise.methods.clustering import UNKNOWN
-from likewise.methods.constrained import ConstrainedClustering, Recipe
+from likewise.methods.constrained import ExactClustering, Recipe
 from likewise.methods.sampling import PATIENCE, begun, opened, unplaced
 
 
@@ -50,7 +50,7 @@ class Space:
         X = self.problem.features
         if X is None:
             nothing = Knowledge(self.problem.n_samples)
-            return ConstrainedClustering(
+            return ExactClustering(
                 self.problem, Recipe(), self.n_axes, nothing
             ).coordinates
         return X if sp.issparse(X) else X - X.mean(axis=0)

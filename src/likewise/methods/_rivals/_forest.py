@@ -15,6 +15,7 @@ from scipy.sparse.csgraph import connected_components
 from scipy.spatial.distance import pdist
 from sklearn.metrics.pairwise import euclidean_distances, paired_distances
 
+from likewise import _regime as regime
 from likewise._arrays import Floats, Indices, Samples, dense
 from likewise.knowledge import (
     Answer,
@@ -28,7 +29,6 @@ from likewise.methods._outlook import ClusteredModel
 from likewise.methods._problem import Problem
 from likewise.methods.clustering import UNKNOWN
 
-ALL_PAIRS = 2500  # samples up to which every pair is an edge; graph edges above
 BATCH = 4  # edges looked at together, in multiples of the number of samples
 
 Flags = NDArray[np.bool_]
@@ -220,11 +220,12 @@ def edges_of(problem: Problem) -> Edges:
     -----
     Lengths are Euclidean between features; where only similarities were given they
     are the negative closeness, so that pairs without any likeness are the farthest.
-    Up to ``ALL_PAIRS`` samples every pair is an edge, and the forest is exact. Above,
-    edges are those of the neighbours' graph, and where features are known the pieces
-    of this graph are connected, all with all, by the samples nearest to their means.
+    Up to ``FOREST_PAIRS`` samples every pair is an edge, and the forest is exact.
+    Above, edges are those of the neighbours' graph, and where features are known the
+    pieces of this graph are connected, all with all, by the samples nearest to their
+    means.
     """
-    if problem.n_samples > ALL_PAIRS:
+    if problem.n_samples > regime.FOREST_PAIRS:
         first, second = _graph_pairs(problem)
         return _sorted(first, second, _lengths(problem, first, second))
     first, second = np.triu_indices(problem.n_samples, 1)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property, partial
-from typing import Any
 
 import numpy as np
 
@@ -267,7 +266,7 @@ def _held(shares: Floats) -> Floats:
     )
 
 
-def n_pairs(counts: Any) -> Any:
+def n_pairs(counts: Floats) -> Floats:
     """Return the number of pairs inside of heaps, along the last axis."""
     return (counts * (counts - 1)).sum(axis=-1) / 2
 

@@ -1,6 +1,6 @@
 """How much is learned by asking about a sample: gradient and ambiguity (paper, 4)."""
 
-from likewise.methods._scores._ambiguity import (
+from likewise.methods._scores._ambiguity_exact import (
     entropy,
     mixture_probabilities,
     neighbour_probabilities,
@@ -18,10 +18,6 @@ from likewise.methods._scores._gradient import (
     exact_gradient,
     paper_gradient,
 )
-from likewise.methods._scores._gradient_large import (
-    exact_gradient_of_pairs,
-    paper_gradient_of_pairs,
-)
 
 __all__ = [
     "Mixture",
@@ -29,13 +25,11 @@ __all__ = [
     "directions",
     "entropy",
     "exact_gradient",
-    "exact_gradient_of_pairs",
     "mixture_probabilities",
     "near_of",
     "neighbour_entropy",
     "neighbour_probabilities",
     "own_shares",
     "paper_gradient",
-    "paper_gradient_of_pairs",
     "shares",
 ]

@@ -1,4 +1,10 @@
-"""How mixed the clusters are among each sample's neighbours (paper, 4.2)."""
+"""How unsure the clustering of many samples is of each of them (paper, 4.2).
+
+The large half of :mod:`likewise.methods._scores._ambiguity_exact`. That one makes a
+table of all samples and clusters, and a mixture of all samples from nothing; this one
+looks at mixed neighbourhoods alone, on the device of the graph, and fits the mixture to
+some samples, from the mixture before.
+"""
 
 from __future__ import annotations
 
@@ -8,8 +14,9 @@ import numpy as np
 from scipy.linalg import solve_triangular
 
 from likewise._arrays import AnyFloats, Floats, Indices, Sparse
+from likewise._regime import N_FITTED
 from likewise.affinity import evenly, spans
-from likewise.methods._scores._ambiguity import RIDGE
+from likewise.methods._scores._ambiguity_exact import RIDGE
 from likewise.spectral import Array, Graph, renumbered
 
 
@@ -60,7 +67,7 @@ def near_of(graph: Graph, neighbours: Sparse) -> Near:
     )
 
 
-def neighbour_entropy(near: Near, labels: Indices, k: int) -> Floats:
+def neighbour_entropy(near: Near, labels: Indices, k: int) -> AnyFloats:
     r"""Return :math:`H(x) = -\sum_c P(c \mid x) \log P(c \mid x)` of all samples.
 
     P is the share of the weight to the neighbours that goes to each cluster (Eqs. 9
@@ -83,7 +90,7 @@ def neighbour_entropy(near: Near, labels: Indices, k: int) -> Floats:
     >>> import scipy.sparse as sp
     >>> from likewise.spectral import graph_of
     >>> W = sp.csr_array([[0.0, 1.0, 1.0], [1.0, 0.0, 0.0], [1.0, 0.0, 0.0]])
-    >>> entropy(near_of(graph_of(W), W), [0, 0, 1], 2).round(3) + 0.0
+    >>> neighbour_entropy(near_of(graph_of(W), W), [0, 0, 1], 2).round(3) + 0.0
     array([0.693, 0.   , 0.   ], dtype=float32)
     """
     graph, backend = near.graph, near.graph.backend
@@ -125,7 +132,6 @@ def _entropies(near: Near, seen: Array, weights: Array, k: int) -> Array:
     return backend.tally(row, -share * backend.log(share), len(seen))
 
 
-N_FITTED = 10_000  # samples that the mixture is fitted to
 N_STEPS = 10  # of expectation and maximisation, from the clusters or the mixture before
 SETTLED = 1e-3  # change of the mean log-likelihood at which it ends
 ROWS = 4096  # worked on at a time

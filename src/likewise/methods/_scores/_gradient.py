@@ -4,13 +4,20 @@ from __future__ import annotations
 
 import numpy as np
 
-from likewise._arrays import Floats, Indices
-from likewise.spectral import Spectrum
+from likewise._arrays import AnyFloats, Floats, Indices
+from likewise.spectral import Array, Eigenpairs
 
-MIN_GAP = 1e-6  # closer eigenvalues have no derivative of their own
+MIN_GAP = 1e-6  # closer eigenvalues have no direction of their own
 
 
-def exact_gradient(spectrum: Spectrum, n_clusters: int, anchors: Indices) -> Floats:
+def exact_gradient(
+    pairs: Eigenpairs,
+    n_clusters: int,
+    anchors: Indices,
+    samples: Indices | None = None,
+    *,
+    n_pairs: int | None = None,
+) -> AnyFloats:
     r"""Return the speed of the eigenvectors of the Laplacian that is in use.
 
     For :math:`L = D - W` this is Eq. 7 of the paper. For the signed normalised
@@ -24,27 +31,38 @@ def exact_gradient(spectrum: Spectrum, n_clusters: int, anchors: Indices) -> Flo
 
     Parameters
     ----------
-    spectrum : Spectrum
-        With at least `n_clusters` eigenpairs; the others enter the inner sum only.
+    pairs : Eigenpairs
+        At least `n_clusters`; the others enter the inner sum only.
     n_clusters : int
         n_c of the paper: eigenvectors whose movement counts.
     anchors : ndarray of shape (m,)
         One sample of each certain set.
+    samples : ndarray of shape (s,), optional
+        Those to score; all of them unless given. Samples of entropy 0 need no score.
+    n_pairs : int, optional
+        How many pairs enter the inner sum: those that are wanted unless given, since
+        those that guard them may be far from eigenpairs.
 
     Returns
     -------
-    ndarray of shape (n,)
+    ndarray of shape (s,)
         One number a sample, never negative.
     """
-    coupling = np.ones((len(spectrum.values),) * 2)
-    if not spectrum.is_normalised:
-        return _speed(spectrum.values, spectrum.vectors, coupling, n_clusters, anchors)
-    coupling -= (spectrum.values[:, np.newaxis] + spectrum.values) / 2
-    scaled = spectrum.vectors * spectrum.scale[:, np.newaxis]
-    return _speed(spectrum.values, scaled, coupling, n_clusters, anchors)
+    if not pairs.is_normalised:
+        return paper_gradient(pairs, n_clusters, anchors, samples, n_pairs=n_pairs)
+    values = pairs.values[: n_pairs or pairs.wanted]
+    coupling = 1 - (values[:, np.newaxis] + values) / 2
+    return _speed(pairs, pairs.scale, coupling, n_clusters, anchors, samples)
 
 
-def paper_gradient(spectrum: Spectrum, n_clusters: int, anchors: Indices) -> Floats:
+def paper_gradient(
+    pairs: Eigenpairs,
+    n_clusters: int,
+    anchors: Indices,
+    samples: Indices | None = None,
+    *,
+    n_pairs: int | None = None,
+) -> AnyFloats:
     r"""Return Eq. 7 as it is written, whichever Laplacian the eigenvectors are of.
 
     .. math::
@@ -53,71 +71,113 @@ def paper_gradient(spectrum: Spectrum, n_clusters: int, anchors: Indices) -> Flo
 
     Parameters and result are those of :func:`exact_gradient`.
     """
-    coupling = np.ones((len(spectrum.values),) * 2)
-    return _speed(spectrum.values, spectrum.vectors, coupling, n_clusters, anchors)
+    coupling = np.ones((len(pairs.values[: n_pairs or pairs.wanted]),) * 2)
+    scale = np.ones_like(pairs.scale)
+    return _speed(pairs, scale, coupling, n_clusters, anchors, samples)
 
 
 def directions(
-    spectrum: Spectrum, n_clusters: int, anchors: Indices, samples: Indices
+    pairs: Eigenpairs,
+    n_clusters: int,
+    anchors: Indices,
+    samples: Indices,
+    *,
+    n_pairs: int | None = None,
 ) -> Floats:
     """Return where the eigenvectors would move for some samples: the terms of Eq. 7.
 
+    Parameters are those of :func:`exact_gradient`.
+
     Returns
     -------
-    ndarray of shape (number of samples, n_c p)
+    ndarray of shape (s, n_c p)
         The coefficients of the movement of each eigenvector, side by side.
     """
-    v, k = spectrum.vectors, min(n_clusters, len(spectrum.values))
-    apart = v[samples][:, np.newaxis] - v[anchors]  # (s, m, p)
+    values = pairs.values[: n_pairs or pairs.wanted]
+    k = min(n_clusters, len(values))
+    mine, theirs = (
+        pairs.rows(some)[:, : len(values)].astype(np.float64)
+        for some in (samples, anchors)
+    )
+    apart = mine[:, np.newaxis] - theirs  # (s, m, p)
     coupled = np.einsum("smi,smp->sip", apart[:, :, :k], apart)
-    gap = spectrum.values[:k, np.newaxis] - spectrum.values
+    gap = values[:k, np.newaxis] - values
     usable = np.abs(gap) > MIN_GAP
     slope = np.divide(coupled, gap, out=np.zeros_like(coupled), where=usable)
     return slope.reshape(len(samples), -1)
 
 
 def _speed(
-    values: Floats, u: Floats, coupling: Floats, n_clusters: int, anchors: Indices
-) -> Floats:
+    pairs: Eigenpairs,
+    scale: Floats,
+    coupling: Floats,
+    n_clusters: int,
+    anchors: Indices,
+    samples: Indices | None,
+) -> AnyFloats:
     r"""Return :math:`\sum_i \| c_{i \cdot}(j) \|` for all samples j at once.
 
-    The :math:`v_p` are orthonormal, so the norm is that of the coefficients. Summed
-    over the m anchors, with :math:`S_p = \sum_k u_{pk}`, :math:`G_{ip} = \sum_k u_{ik}
-    u_{pk}` and coupling h, a coefficient is linear in :math:`u_{ij}`,
+    The :math:`v_p` are orthonormal, so the norm is that of the coefficients. It is one
+    matrix product: O(n n_c p) for all samples, where the sums as written take
+    O(n^2 n_c p m). The work is done where the eigenvectors are.
+    """
+    p, backend = len(coupling), pairs.backend
+    k = min(n_clusters, p)
+    samples = np.arange(len(scale)) if samples is None else samples
+    known = backend.host(pairs.block(anchors, p)) * scale[anchors, np.newaxis]
+    unit = float(np.abs(known).max(initial=0.0)) or 1.0  # keeps float32 in its range
+    across, constant = _polynomial(pairs, known / unit, coupling, k)
+    factors, constants = backend.array(across), backend.array(constant)
+    scales = backend.array(scale[samples, np.newaxis] / unit)
+    speeds = backend.zeros(len(samples))
+    for part in backend.chunks(len(samples)):
+        u = pairs.block(samples[part], p) * scales[part]
+        terms = backend.beside([u * u, u]) @ factors + constants
+        speeds[part] = _rooted(terms, u[:, :k])
+    found: AnyFloats = backend.host(speeds) * unit**2
+    return found
+
+
+def _rooted(terms: Array, mine: Array) -> Array:
+    """Return the sums of the roots of polynomials in `mine`, row by row."""
+    k = mine.shape[1]
+    squared = (terms[:, :k] * mine + terms[:, k : 2 * k]) * mine + terms[:, 2 * k :]
+    return (squared.clip(0) ** 0.5).sum(1)
+
+
+def _polynomial(
+    pairs: Eigenpairs, known: Floats, h: Floats, k: int
+) -> tuple[Floats, Floats]:
+    r"""Return what turns (u_p^2, u_p) into the polynomials in u_i whose roots add up.
+
+    With S and G the sums over the m anchors of u_p and of u_i u_p, and coupling h, the
+    square of the movement of eigenvector i is, for each sample, the sum over p of
 
     .. math::
-        c_{ip}(j) (\lambda_i - \lambda_p) =
-            u_{ij} (m h_{ip} u_{pj} - S_p) + (h_{ip} G_{ip} - S_i u_{pj}),
+        \bigl(u_i (m h_{ip} u_p - S_p) + (h_{ip} G_{ip} - S_i u_p)\bigr)^2
+            / (\lambda_i - \lambda_p)^2,
 
-    and the sum of its squares over p is a few matrix products: O(n n_c p) for all
-    samples, where the sums as written take O(n^2 n_c p m).
+    a polynomial in u_i whose coefficients are linear in u_p^2 and u_p.
+
+    Returns
+    -------
+    ndarray of shape (2 p, 3 k)
+        For u_i^2, for u_i, and for neither.
+    ndarray of shape (3 k,)
+        What does not depend on u_p.
     """
-    m, k = len(anchors), min(n_clusters, len(values))
-    S = u[anchors].sum(axis=0)
-    G = (u[anchors].T @ u[anchors])[:k]
-    h = coupling[:k]
+    m, values, h = len(known), pairs.values[: len(h)], h[:k]
+    S, G = known.sum(axis=0), (known.T @ known)[:k]
+    Si, hG = S[:k, np.newaxis], h * G
     gap = values[:k, np.newaxis] - values
-    usable = np.abs(gap) > MIN_GAP  # False for p = i
+    usable = np.abs(gap) > pairs.resolution  # False for p = i
     weight = np.divide(1.0, gap**2, out=np.zeros_like(gap), where=usable)
-
-    square = u**2
-    Si = S[:k]
-    quadratic = (  # of (m h u_p - S_p)^2
-        m**2 * (square @ (weight * h**2).T)
-        - 2 * m * (u @ (weight * h * S).T)
-        + (weight * S**2).sum(axis=1)
+    of_squares = [m**2 * h**2, -2 * m * Si * h, Si**2]
+    of_plain = [-2 * m * h * S, 2 * (m * h * hG + Si * S), -2 * Si * hG]
+    of_nothing = [S**2, -2 * hG * S, hG**2]
+    squares, plain = (
+        np.vstack([weight * term for term in terms]).T
+        for terms in (of_squares, of_plain)
     )
-    mixed = (  # of (m h u_p - S_p) (h G - S_i u_p)
-        m * (u @ (weight * h**2 * G).T)
-        - m * Si * (square @ (weight * h).T)
-        - (weight * h * G * S).sum(axis=1)
-        + Si * (u @ (weight * S).T)
-    )
-    constant = (  # of (h G - S_i u_p)^2
-        (weight * (h * G) ** 2).sum(axis=1)
-        - 2 * Si * (u @ (weight * h * G).T)
-        + Si**2 * (square @ weight.T)
-    )
-    ui = u[:, :k]
-    squared = quadratic * ui**2 + 2 * mixed * ui + constant
-    return np.sqrt(np.maximum(squared, 0.0)).sum(axis=1)
+    constant = np.concatenate([(weight * term).sum(axis=1) for term in of_nothing])
+    return np.vstack([squares, plain]), constant
