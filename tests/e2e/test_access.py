@@ -107,7 +107,7 @@ def test_a_page_at_twice_its_size_still_shows_the_answers(
 
 def test_words_stand_out_from_the_ground(seat: Seat) -> None:
     for scheme in ("dark", "light"):
-        seat.page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
+        seat.page.emulate_media(color_scheme=scheme)
         for words in ("#criterion", "#about", ".tabs a"):
             found = seat.page.evaluate(CONTRAST, words)
             assert found["contrast"] >= 4.5, words

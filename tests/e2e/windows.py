@@ -7,11 +7,11 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
-from playwright.sync_api import Browser, Error, Page, Request
+from playwright.sync_api import Browser, Error, Page, Request, ViewportSize
 from tests.e2e.running import Server
 
 PATIENCE = 20_000  # milliseconds; a loaded machine is slow, a broken page never comes
-DESKTOP = {"width": 1280, "height": 720}
+DESKTOP = ViewportSize(width=1280, height=720)
 SOON = 0.02  # seconds until a pile is looked at again that is being read
 HERE = ("http://127.0.0.1:", "about:", "data:", "blob:")
 FORGET = "() => { localStorage.clear(); sessionStorage.clear(); }"
