@@ -237,4 +237,4 @@ def addresses(app: FastAPI) -> list[tuple[str, str]]:
     return sorted(found)
 
 
-EXAMPLES = {"item": "0", "kind": "csv", "name": "base.css", "part": "lib"}
+EXAMPLES = {"item": "0", "kind": "csv", "folder": "lib", "name": "base.css"}

@@ -157,7 +157,7 @@ def test_pages_and_files_of_ours_are_left_out(rows: Served) -> None:
 
     assert all(path.startswith(starts) for path in DOCUMENT["paths"])
     there = {path for _, path in addresses(rows.app)}
-    assert {"/", "/api", "/groups", "/static/base.css"} <= there
+    assert {"/", "/api", "/groups", "/static/lib/base.css"} <= there
 
 
 def test_an_unknown_refusal_cannot_be_declared() -> None:

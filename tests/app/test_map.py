@@ -374,5 +374,5 @@ def test_the_page_holds_no_script_of_its_own(ann: TestClient) -> None:
     page = ann.get("/map").text
 
     scripts = re.findall(r"<script\b[^>]*>", page)
-    assert scripts == ['<script type="module" src="/static/map.js">']
+    assert scripts == ['<script type="module" src="/static/map/map.js">']
     assert not re.search(r"<[^>]+\s(on\w+|style)\s*=", page)

@@ -322,10 +322,9 @@ def test_a_number_in_any_writing_is_only_a_number(pictures: Served) -> None:
 def test_static_files_are_ours_only(rows: Served) -> None:
     browser = rows.seat()
 
-    assert (
-        browser.get("/static/base.css").headers["content-type"].startswith("text/css")
-    )
-    for name in ("server.py", "base.html", "__init__.py", ".", ""):
+    found = browser.get("/static/lib/base.css")
+    assert found.headers["content-type"].startswith("text/css")
+    for name in ("server.py", "base.html", "__init__.py", "lib", ".", ""):
         assert browser.get(f"/static/{name}").status_code == 404
 
 
@@ -579,8 +578,14 @@ def test_a_failure_has_the_headers_and_tells_nothing(
     assert {name: reply.headers.get(name) for name in HEADERS} == HEADERS
 
 
+def ours(name: str) -> list[Path]:
+    """Return the files of one of the app's folders, and of those in it."""
+    folder = Path(str(files("likewise.app") / name))
+    return [path for path in folder.rglob("*.*") if path.is_file()]
+
+
 def test_templates_hold_no_inline_script_or_style() -> None:
-    for template in (files("likewise.app") / "templates").iterdir():
+    for template in ours("templates"):
         text = template.read_text(encoding="utf-8")
         scripts = re.findall(r"<script\b[^>]*>", text)
         assert all("src=" in s or "application/json" in s for s in scripts)
@@ -590,10 +595,17 @@ def test_templates_hold_no_inline_script_or_style() -> None:
 
 
 def test_nothing_is_loaded_from_elsewhere() -> None:
-    folders = (files("likewise.app") / name for name in ("templates", "static"))
-    for file in (file for folder in folders for file in folder.iterdir()):
+    for file in (*ours("templates"), *ours("static")):
         text = file.read_text(encoding="utf-8").replace("http://www.w3.org/", "")
         assert "://" not in text, file.name
+
+
+def test_scripts_set_text_and_never_html() -> None:
+    for file in ours("static"):
+        assert not re.search(
+            r"innerHTML|outerHTML\s*=|insertAdjacentHTML|document\.write|\beval\(",
+            file.read_text(encoding="utf-8"),
+        ), file.name
 
 
 # Spreadsheets

@@ -55,6 +55,7 @@ def warm_context() -> BaseContext:
             "likewise.storage.sql._store",
             "sklearn.decomposition",
             "sklearn.feature_extraction.text",
+            "tests.e2e.warm",
         ]
     )
     return context

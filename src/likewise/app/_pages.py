@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import os
-import re
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import cache
 from importlib.resources import files
+from importlib.resources.abc import Traversable
 from pathlib import Path
 from threading import get_ident
 from typing import Annotated, Any, Literal, TypeAlias
@@ -341,30 +342,30 @@ def guide_page(request: Request, context: Context, who: Who) -> HTMLResponse:
 
 
 @router.get("/static/{name}")
-def static(name: str, request: Request) -> Response:
-    """Return one of our own files."""
-    return _own_file(request, name)
-
-
-@router.get("/static/{part}/{name}")
-def static_of(part: str, name: str, request: Request) -> Response:
-    """Return one of our own files, of one part of the app."""
-    return _own_file(request, part, name)
-
-
-def _own_file(request: Request, *parts: str) -> Response:
+@router.get("/static/{folder}/{name}")
+def static(name: str, request: Request, folder: str = "") -> Response:
     """Return one of our own files, or say that the browser has it already.
 
-    Asked for each time, so that an upgrade never mixes old files with new ones.
+    Asked for each time, so that an upgrade never mixes old files with new ones. A name
+    is looked up in the list of them, so that none leads out of their folder.
     """
-    kind = STATIC.get(parts[-1].rpartition(".")[2])
-    found = files("likewise.app").joinpath("static", *parts)
-    is_plain = all(re.fullmatch(r"[\w-][\w.-]*", part) for part in parts)
-    if kind is None or not is_plain or not found.is_file():
+    found = static_files().get(f"{folder}/{name}" if folder else name)
+    if found is None:
         raise HTTPException(404, "There is no such file.")
-    content = found.read_bytes()
+    kind, content = STATIC[name.rpartition(".")[2]], found.read_bytes()
     mark = f'"{hashlib.sha256(content).hexdigest()[:32]}"'
     headers = {"Cache-Control": "private, no-cache", "ETag": mark}
     if request.headers.get("if-none-match") == mark:
         return Response(None, 304, headers)
     return Response(content, 200, headers, kind)
+
+
+@cache
+def static_files() -> dict[str, Traversable]:
+    """Return our own files that browsers may have, by folder and name."""
+    found = {}
+    for entry in (files("likewise.app") / "static").iterdir():
+        inside = entry.iterdir() if entry.is_dir() else ()
+        found[entry.name] = entry
+        found |= {f"{entry.name}/{file.name}": file for file in inside}
+    return {at: file for at, file in found.items() if at.rpartition(".")[2] in STATIC}
