@@ -7,7 +7,7 @@ from weakref import WeakValueDictionary
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from likewise import _regime as regime
 from likewise.errors import InputError
@@ -18,6 +18,7 @@ Sparse: TypeAlias = sp.csr_array
 # A union would have to be told apart at each use, which scipy has no types for.
 Samples: TypeAlias = Any  # AnyFloats or Sparse, of shape (n_samples, n_features)
 Weights: TypeAlias = Any  # AnyFloats or Sparse, of shape (n_samples, n_samples)
+SamplesLike: TypeAlias = ArrayLike | Sparse  # also a DataFrame: what people have
 AnyFloats: TypeAlias = NDArray[np.floating[Any]]  # float64, or float32 for many samples
 AnyIndices: TypeAlias = NDArray[np.integer[Any]]
 

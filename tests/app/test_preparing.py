@@ -397,7 +397,8 @@ def test_a_start_that_is_killed_can_begin_again(
     fresh = served(tmp_path, path_source(folder, tmp_path / "v"), clock=Clock())
     fresh.prepared()
     X = dict(zip(keys(fresh.project), fresh.project.array(FEATURES), strict=True))
-    for key, vector in zip(keys(here.project), here.session._data, strict=True):
+    vectors = np.asarray(here.session._data)
+    for key, vector in zip(keys(here.project), vectors, strict=True):
         assert np.array_equal(vector, X[key])
 
 

@@ -121,7 +121,7 @@ def test_what_could_not_be_found_again_is_refused(file: Path) -> None:
     with pytest.raises(InputError, match="by their names"):
         Session.open(file, X, method=urasc("mine"))
     with pytest.raises(InputError, match="no setting 'journal'"):
-        Session.open(file, X, journal=None)
+        Session.open(file, X, journal=None)  # type: ignore[call-arg]
     with pytest.raises(InputError, match="Column 'leaf'"):
         Session.open(file, pd.DataFrame({"leaf": ["oak", "ash"], "size": [1, 2]}))
 

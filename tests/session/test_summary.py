@@ -351,10 +351,10 @@ def test_what_is_recorded_leads_from_old_numbers_to_new(
     assert Numbers.after([event] if event else [], start) == wanted
 
 
-def test_numbers_survive_being_kept_in_settings() -> None:
+def test_numbers_that_an_older_project_kept_in_its_settings_count() -> None:
     numbers = Numbers({1: 4, 2: 0})
 
-    assert Numbers.kept_in(numbers.as_settings()) == numbers
+    assert Numbers.kept_in({"numbers": {"1": 4, "2": 0}}) == numbers
     assert Numbers.kept_in({}) == Numbers()
 
 

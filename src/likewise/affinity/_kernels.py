@@ -10,7 +10,7 @@ import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 import scipy.sparse as sp
@@ -28,6 +28,7 @@ from likewise._arrays import (
     Floats,
     Indices,
     Samples,
+    SamplesLike,
     Sparse,
     Weights,
     as_affinity,
@@ -80,7 +81,7 @@ class Affinity:
 
 
 def auto(
-    X: Any, *, progress: Report | None = None, clock: Clock | None = None
+    X: SamplesLike, *, progress: Report | None = None, clock: Clock | None = None
 ) -> Affinity:
     """Return the graph of 10 nearest neighbours with self-tuning weights.
 
@@ -121,7 +122,7 @@ def self_tuning(
     )
 
 
-def gaussian(X: Any, *, bandwidth: float | None = None) -> Affinity:
+def gaussian(X: SamplesLike, *, bandwidth: float | None = None) -> Affinity:
     r"""Return dense :math:`w_{ij} = \exp(-d_{ij}^2 / 2 \sigma^2)`.
 
     Parameters
@@ -140,7 +141,7 @@ def gaussian(X: Any, *, bandwidth: float | None = None) -> Affinity:
     return _from_dense(np.exp(-squared / (2 * bandwidth**2)), X)
 
 
-def chi2(X: Any) -> Affinity:
+def chi2(X: SamplesLike) -> Affinity:
     r"""Return dense :math:`w_{ij} = \exp(-\chi^2_{ij} / \overline{\chi^2})`.
 
     :math:`\chi^2_{ij} = \sum_f (x_{if} - x_{jf})^2 / (x_{if} + x_{jf})`, divided by its
@@ -159,7 +160,7 @@ def chi2(X: Any) -> Affinity:
     return _from_dense(np.exp(-distance / mean), X)
 
 
-def cosine(X: Any) -> Affinity:
+def cosine(X: SamplesLike) -> Affinity:
     """Return the dense cosine of the angle between samples, negative ones cut to 0."""
     X = _few_enough(as_samples(X), "cosine")
     with _trusted():
@@ -167,7 +168,7 @@ def cosine(X: Any) -> Affinity:
     return _from_dense(np.maximum(cosines, 0.0), X)
 
 
-def precomputed(W: Any) -> Affinity:
+def precomputed(W: SamplesLike) -> Affinity:
     """Return a similarity that the caller made, dense or scipy sparse.
 
     Examples
@@ -183,7 +184,8 @@ def precomputed(W: Any) -> Affinity:
     return Affinity(W, strongest(W, N_SHARES), closeness)
 
 
-AFFINITIES: dict[str, Callable[[Any], Affinity]] = {
+Kernel: TypeAlias = Callable[[Samples], Affinity | Weights]
+AFFINITIES: dict[str, Callable[[SamplesLike], Affinity]] = {
     "auto": auto,
     "gaussian": gaussian,
     "chi2": chi2,
@@ -193,8 +195,8 @@ AFFINITIES: dict[str, Callable[[Any], Affinity]] = {
 
 
 def affinity_of(
-    X: Any,
-    kind: str | Callable[[Any], Any],
+    X: SamplesLike,
+    kind: str | Kernel,
     *,
     progress: Report | None = None,
     clock: Clock | None = None,

@@ -1,14 +1,6 @@
 """What answers say and imply: events, the journal, the closure of links, labels."""
 
 from likewise.knowledge._constraints import Constraints, Said, Verdict
-from likewise.knowledge._events import (
-    decode,
-    decode_question,
-    encode,
-    encode_answer,
-    encode_prediction,
-    kind_of,
-)
 from likewise.knowledge._journal import (
     Event,
     Journal,
@@ -23,6 +15,12 @@ from likewise.knowledge._journal import (
     Together,
     Told,
     Undone,
+    decode,
+    decode_question,
+    encode,
+    encode_answer,
+    encode_prediction,
+    kind_of,
     numbers_in,
     singles_of,
     standing,

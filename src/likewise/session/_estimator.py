@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from typing import Any
+from collections.abc import Iterable
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils import Tags, check_random_state
 from sklearn.utils.validation import validate_data
 
-from likewise._arrays import is_frame
+from likewise._arrays import SamplesLike, is_frame
+from likewise.affinity import Kernel
 from likewise.methods import AnyMethod
 from likewise.session._oracles import Oracle, PairFunction, run
 from likewise.session._session import Session
@@ -61,7 +61,7 @@ class ActiveClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         self,
         n_clusters: int | None = None,
         method: str | AnyMethod = "likewise",
-        affinity: str | Callable[[Any], Any] = "auto",
+        affinity: str | Kernel = "auto",
         budget: int = 100,
         random_state: int | np.random.RandomState | None = None,
         device: str = "cpu",
@@ -75,8 +75,8 @@ class ActiveClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
 
     def fit(
         self,
-        X: Any,
-        y: Any = None,  # noqa: ARG002 - scikit-learn passes one
+        X: SamplesLike,
+        y: object = None,  # noqa: ARG002 - scikit-learn passes one
         *,
         oracle: Oracle | PairFunction | None = None,
         answers: Iterable[Given] | None = None,

@@ -6,7 +6,8 @@ import warnings
 from collections.abc import Callable
 from dataclasses import replace
 from importlib.metadata import PackageNotFoundError, version
-from typing import Any, TypeAlias
+from types import ModuleType
+from typing import TypeAlias
 
 import numpy as np
 import scipy.sparse as sp
@@ -14,7 +15,14 @@ from numpy.typing import NDArray
 from scipy.stats import rankdata
 from sklearn.decomposition import PCA, TruncatedSVD
 
-from likewise._arrays import Floats, Samples, Weights, as_affinity, as_samples
+from likewise._arrays import (
+    Floats,
+    Samples,
+    SamplesLike,
+    Weights,
+    as_affinity,
+    as_samples,
+)
 from likewise._regime import FEWEST_FOR_UMAP, MOST_FOR_UMAP
 from likewise.affinity import nearest_neighbours
 from likewise.errors import InputError, MissingExtraError
@@ -154,7 +162,7 @@ N_BESIDE = 10  # directions of the features that stand beside those of a graph
 BESIDE = 0.5  # how much they count
 
 
-def plane_of(X: Any, random_state: int, how: str = "auto") -> Plane:
+def plane_of(X: SamplesLike, random_state: int, how: str = "auto") -> Plane:
     """Return a point of the plane for each sample; samples that are alike lie near.
 
     Parameters
@@ -187,7 +195,7 @@ def plane_of(X: Any, random_state: int, how: str = "auto") -> Plane:
     return _framed(PLANES[way_of(how, X.shape[0])](X, random_state))
 
 
-def plane_of_affinity(W: Any, random_state: int, how: str = "auto") -> Plane:
+def plane_of_affinity(W: SamplesLike, random_state: int, how: str = "auto") -> Plane:
     """Return a point of the plane for each sample of which only similarities are known.
 
     Parameters
@@ -209,7 +217,7 @@ def plane_of_affinity(W: Any, random_state: int, how: str = "auto") -> Plane:
     return plane_of(spectral_directions(as_affinity(W)), random_state, how)
 
 
-def plane_of_graph(X: Any, W: Any, random_state: int) -> Plane:
+def plane_of_graph(X: SamplesLike, W: SamplesLike, random_state: int) -> Plane:
     """Return a point of the plane for each sample, by its features and a graph of them.
 
     The graph tells groups apart that main directions of the features lay on each other;
@@ -298,7 +306,7 @@ def by_umap(X: Samples, random_state: int) -> Floats:
         ).fit_transform(X)
 
 
-def _umap() -> Any:
+def _umap() -> ModuleType:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # about further packages that it could use

@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol, TypeAlias, TypeVar
+from typing import Any, Protocol, TypeAlias, TypedDict, TypeVar, Unpack
 
 import numpy as np
 import scipy.sparse as sp
 
-from likewise._arrays import Samples, as_samples, is_frame
-from likewise.affinity import Affinity
+from likewise._arrays import Samples, SamplesLike, as_samples, is_frame
+from likewise.affinity import Affinity, Kernel
 from likewise.errors import InputError, StaleError
 from likewise.knowledge import Journal
-from likewise.methods import METHODS, find_method
+from likewise.methods import METHODS, AnyMethod, find_method
 from likewise.storage import (
     Project,
     ProjectJournal,
+    Settings,
     Store,
     keep_graph,
     kept_affinity,
@@ -35,6 +36,24 @@ DEFAULTS = {
 }
 
 
+class Begun(TypedDict, total=False):
+    """What a session is begun with, and goes on with."""
+
+    method: str | AnyMethod
+    n_clusters: int | None
+    affinity: str | Kernel
+    random_state: int | None
+
+
+class Opened(Begun, total=False):
+    """What may be said of a session in a database."""
+
+    name: str
+    who: str
+    clock: Callable[[], float]
+    device: str
+
+
 @dataclass(frozen=True, slots=True)
 class Home:
     """A project of a store that keeps the samples and answers of a session."""
@@ -46,7 +65,9 @@ class Home:
         """Keep the graph of many samples, which takes longest to find."""
         keep_graph(self.project, found)
 
-    def keep_added(self, samples: Any, before: Any, *, whole: bool) -> None:
+    def keep_added(
+        self, samples: SamplesLike, before: SamplesLike, *, whole: bool
+    ) -> None:
         """Keep samples that were added.
 
         Parameters
@@ -82,13 +103,13 @@ KeepableT = TypeVar("KeepableT", bound=Keepable)
 def open_session(  # noqa: PLR0913 - what may be said of a session in a database
     begin: Callable[..., KeepableT],
     url: Address,
-    X: Any = None,
+    X: SamplesLike | None = None,
     *,
     name: str = "default",
     who: str = "me",
     clock: Callable[[], float] = time.time,
     device: str = "cpu",
-    **how: Any,
+    **how: Unpack[Begun],
 ) -> KeepableT:
     """Return a session that is kept in a database: see :meth:`Session.open`.
 
@@ -125,8 +146,8 @@ def session_on(
     journal: Journal,
     *,
     samples: Samples | None = None,
-    graph: Callable[[Any], Affinity] | None = None,
-    **said: Any,
+    graph: Callable[[Samples], Affinity] | None = None,
+    **said: Unpack[Opened],
 ) -> SessionT:
     """Return a session on what a project holds.
 
@@ -151,19 +172,19 @@ def session_on(
     return begin(X, **wanted, journal=journal)
 
 
-def _kept(project: Project) -> dict[str, Any]:
+def _kept(project: Project) -> Settings:
     kept = project.info().settings
     return {key: kept.get(key, value) for key, value in DEFAULTS.items()}
 
 
-def _settings(how: Mapping[str, Any]) -> dict[str, Any]:
+def _settings(how: Begun) -> Settings:
     unknown = how.keys() - DEFAULTS.keys()
     if unknown:
         raise InputError(
             f"A stored session has no setting {min(unknown)!r}: use "
             f"{', '.join(DEFAULTS)}, name or who."
         )
-    wanted = {**DEFAULTS, **how}
+    wanted: dict[str, Any] = {**DEFAULTS, **how}
     method = find_method(wanted["method"])
     if METHODS.get(method.name) is not method or callable(wanted["affinity"]):
         raise InputError(
@@ -189,7 +210,7 @@ def _find(store: Store, name: str) -> Project | None:
     return store.project(name) if is_there else None
 
 
-def _refuse_other(kept: Mapping[str, Any], how: Mapping[str, Any]) -> None:
+def _refuse_other(kept: Settings, how: Begun) -> None:
     said = _settings(how)
     for key, value in how.items():
         if value is not None and value != DEFAULTS[key] and said[key] != kept[key]:
@@ -199,7 +220,7 @@ def _refuse_other(kept: Mapping[str, Any], how: Mapping[str, Any]) -> None:
             )
 
 
-def _first_samples(X: Any, name: str, store: Store) -> Samples:
+def _first_samples(X: SamplesLike | None, name: str, store: Store) -> Samples:
     if X is None:
         there = ", ".join(info.name for info in store.projects()) or "none yet"
         raise InputError(
@@ -209,7 +230,7 @@ def _first_samples(X: Any, name: str, store: Store) -> Samples:
     return _numbers(X)
 
 
-def _same(kept: Samples, X: Any) -> Samples:
+def _same(kept: Samples, X: SamplesLike | None) -> Samples:
     """Return the samples that are kept, if X is the same or None."""
     if X is None:
         return kept
@@ -223,9 +244,10 @@ def _same(kept: Samples, X: Any) -> Samples:
     return kept
 
 
-def _numbers(X: Any) -> Samples:
-    if is_frame(X):
-        for column, dtype in X.dtypes.items():
+def _numbers(X: SamplesLike) -> Samples:
+    frame: Any = X
+    if is_frame(frame):
+        for column, dtype in frame.dtypes.items():
             if dtype.kind not in "biuf":
                 raise InputError(
                     f"Column {column!r} is of type {dtype}, but a stored session keeps "

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Mapping
-from typing import Any, overload
+from collections.abc import Hashable, Iterable, Mapping
+from typing import Unpack, overload
 
 import numpy as np
 
-from likewise._arrays import Indices, Samples, Weights, stack
-from likewise.affinity import Report
+from likewise._arrays import Indices, Samples, SamplesLike, Weights, stack
+from likewise.affinity import Kernel, Report
 from likewise.errors import InputError
 from likewise.knowledge import (
     Answer,
@@ -30,7 +30,7 @@ from likewise.knowledge import (
 )
 from likewise.methods import AnyMethod, Model, Problem, find_method, problem_of, suited
 from likewise.session._control import Reliability, as_check, check_of, reliability
-from likewise.session._open import DEFAULTS, Address, Home, open_session
+from likewise.session._open import DEFAULTS, Address, Home, Opened, open_session
 from likewise.session._review import Repairs, Revision
 from likewise.session._start import (
     Given,
@@ -106,10 +106,10 @@ class Session:
 
     def __init__(  # noqa: PLR0913 - the public face
         self,
-        X: Any,
+        X: SamplesLike,
         method: str | AnyMethod = "likewise",
         n_clusters: int | None = None,
-        affinity: str | Callable[[Any], Any] = "auto",
+        affinity: str | Kernel = "auto",
         random_state: int | None = 0,
         *,
         answers: Iterable[Given] | None = None,
@@ -132,7 +132,9 @@ class Session:
             self._start_from(answers, known)
 
     @classmethod
-    def open(cls, url: Address, X: Any = None, **how: Any) -> Session:
+    def open(
+        cls, url: Address, X: SamplesLike | None = None, **how: Unpack[Opened]
+    ) -> Session:
         """Begin a session in a database, or go on with it where it stopped.
 
         Each answer is on disk before ``tell`` returns, and so are samples when ``add``
@@ -368,7 +370,7 @@ class Session:
 
     # Samples and groups
 
-    def add(self, X_new: Any) -> None:
+    def add(self, X_new: SamplesLike) -> None:
         """Add samples behind the present ones; every answer stays.
 
         Parameters
@@ -577,7 +579,7 @@ class Session:
         self._open = []
         self._ahead = {}
 
-    def _problem_of(self, X: Any) -> Problem:
+    def _problem_of(self, X: SamplesLike) -> Problem:
         given = problem_of(
             X,
             affinity=self._affinity,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
 import numpy as np
 
@@ -21,6 +21,7 @@ from likewise.knowledge import (
 )
 from likewise.methods import Model
 from likewise.session._review import Repairs
+from likewise.storage import Settings
 
 SURE = 0.95
 FAR = 0.5  # from here on a sample is far from settled ones
@@ -375,14 +376,10 @@ class Numbers:
         return Numbered(tuple(new)) if new else None
 
     @classmethod
-    def kept_in(cls, settings: Mapping[str, Any]) -> Numbers:
+    def kept_in(cls, settings: Settings) -> Numbers:
         """Return the numbers that the settings of an older project hold."""
         kept = settings.get(NUMBERS, {})
         return cls({int(number): int(sample) for number, sample in kept.items()})
-
-    def as_settings(self) -> dict[str, Any]:
-        """Return the settings that keep the numbers."""
-        return {NUMBERS: {str(n): int(sample) for n, sample in self.anchors.items()}}
 
     def of(self, labels: Indices) -> dict[int, int]:
         """Return the number of each cluster that has one."""

@@ -12,6 +12,7 @@ from likewise.storage._protocol import (
     Latest,
     OpenQuestion,
     Project,
+    Settings,
     Store,
     Trace,
 )
@@ -28,6 +29,7 @@ __all__ = [
     "OpenQuestion",
     "Project",
     "ProjectJournal",
+    "Settings",
     "Store",
     "Trace",
     "keep_graph",
