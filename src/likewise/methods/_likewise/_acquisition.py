@@ -233,18 +233,16 @@ class SampleQuestions:
 
     def settled(self) -> Iterator[Candidate]:
         """Yield settled samples that may be in the wrong class, best first."""
-        probabilities = self.probabilities
-        rows, new, samples = probabilities.checked
-        kept = ~np.isin(samples, [*probabilities.aside, *self.taken])
-        if not kept.any():
+        rows, new, samples = self.probabilities.checked
+        if out := [*self.probabilities.aside, *self.taken]:
+            kept = ~np.isin(samples, out)
+            rows, new, samples = rows[kept], new[kept], samples[kept]
+        if not len(samples):
             return
-        rows, new, samples = rows[kept], new[kept], samples[kept]
         top, p, others = likeliest(rows, rows, new)
-        gain = uncertainty_drop(p, others, probabilities.rates.wrong) * self._weight(
-            top
-        )
-        gain = gain * self._reach(samples, -1)
-        for at in best_first(gain, probabilities.prior.regime.digits):
+        drop = uncertainty_drop(p, others, self.probabilities.rates.wrong)
+        gain = drop * self._weight(top) * self._reach(samples, -1)
+        for at in best_first(gain, self.probabilities.prior.regime.digits):
             if gain[at] < WORTH_A_CHECK:
                 return
             sample, column = int(samples[at]), int(top[at])
@@ -272,7 +270,9 @@ class SampleQuestions:
         free, wrong = self.probabilities.free, self.probabilities.rates.wrong
         gain = uncertainty_drop(p, others, wrong) * self._weight(top)
         gain = gain * self._reach(free, 1) * self._left(free)
-        gain[(p <= 0) | np.isin(free, self.taken)] = -1.0
+        gain[p <= 0] = -1.0
+        if self.taken:
+            gain[np.isin(free, self.taken)] = -1.0
         best = int(np.argmax(gain))
         # As much doubt in the fields as there is on settled samples, for all alike.
         before = self._rows_of(int(free[best]))

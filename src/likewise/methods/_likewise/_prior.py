@@ -8,6 +8,7 @@ from functools import cached_property
 
 import numpy as np
 import scipy.sparse as sp
+from numpy.typing import NDArray
 from sklearn.cluster import AgglomerativeClustering, KMeans
 
 from likewise import _regime
@@ -88,6 +89,13 @@ class Prior:
     def noise(self) -> float:
         """Noise of the coverage field."""
         return COVER_NOISE * self.reach
+
+    @cached_property
+    def is_medoid(self) -> NDArray[np.bool_]:
+        """Which samples are the first of a class, of shape (n,)."""
+        found = np.zeros(len(self.start), dtype=bool)
+        found[self.medoids] = True
+        return found
 
     def shares_of(self, samples: slice | Indices) -> Sparse:
         """Return the shares of some samples; of all, without a copy."""

@@ -179,7 +179,7 @@ class Surroundings:
         return _shares(self._counts).astype(self.prior.regime.dtype, copy=False)
 
     def _weights(self, samples: Indices) -> Floats:
-        return np.where(np.isin(samples, self.prior.medoids), FOUNDER, 1.0)
+        return np.where(self.prior.is_medoid[samples], FOUNDER, 1.0)
 
     def _own_without(self, samples: Indices, columns: Indices) -> Floats:
         """Return the start cluster's shares, each sample's own count left out."""
