@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from likewise._arrays import AnyFloats, Indices
-from likewise.affinity import spans
+from likewise._arrays import AnyFloats, Indices, spans
 
 LATENT, NOISE = 12, 0.1
 N_MADE = 100_000  # rows made at a time

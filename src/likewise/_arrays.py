@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, TypeAlias
 from weakref import WeakValueDictionary
 
@@ -26,6 +27,12 @@ N_CHECKED = 65_536  # rows looked at together, so that a memory map stays on dis
 
 # Memory maps that passed the check, by their ids: nobody can write into them.
 _passed: WeakValueDictionary[int, NDArray[Any]] = WeakValueDictionary()
+
+
+def spans(n: int, size: int) -> Iterator[slice]:
+    """Yield 0..n-1 in slices of at most `size`."""
+    for start in range(0, n, size):
+        yield slice(start, min(start + size, n))
 
 
 def is_frame(X: Any) -> bool:

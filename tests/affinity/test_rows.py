@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from likewise.affinity import middle_of, spans
+from likewise._arrays import spans
+from likewise.affinity import middle_of
 from likewise.affinity._rows import SPREADS, around, single_rows
 from likewise.errors import InputError
 

@@ -40,7 +40,6 @@ from likewise.affinity._rows import (
     evenly,
     middle_of,
     rows_of,
-    spans,
 )
 from likewise.affinity._scaling import standardised, unit_length
 
@@ -83,7 +82,6 @@ __all__ = [
     "scaled_closeness",
     "search_of",
     "self_tuning",
-    "spans",
     "standardised",
     "unit_length",
 ]

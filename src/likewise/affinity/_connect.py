@@ -18,7 +18,7 @@ from scipy.sparse.csgraph import connected_components, minimum_spanning_tree
 from sklearn.metrics import pairwise_distances_argmin_min
 
 from likewise import _regime as regime
-from likewise._arrays import AnyFloats, AnyIndices, Samples
+from likewise._arrays import AnyFloats, AnyIndices, Samples, spans
 from likewise.affinity._indexes import Index
 from likewise.affinity._knn import (
     N_SHARES,
@@ -27,7 +27,7 @@ from likewise.affinity._knn import (
     indices_of,
     nearest_neighbours,
 )
-from likewise.affinity._rows import Pieces, all_squared, spans, squared
+from likewise.affinity._rows import Pieces, all_squared, squared
 
 WIDTHS = 32, 128  # neighbours that an index is asked for, one after the other
 N_LISTED = 2**25  # neighbours that are asked for at a time

@@ -19,6 +19,7 @@ from likewise._arrays import (
     Indices,
     Samples,
     Sparse,
+    spans,
     with_short_indices,
 )
 from likewise.affinity._connect import (
@@ -40,7 +41,6 @@ from likewise.affinity._rows import (
     Runner,
     pieces_here,
     single_rows,
-    spans,
 )
 
 Block = TypeVar("Block")

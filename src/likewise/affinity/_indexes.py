@@ -17,8 +17,8 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.neighbors import NearestNeighbors
 
-from likewise._arrays import AnyFloats, AnyIndices, Indices, Samples, Sparse
-from likewise.affinity._rows import Rows, evenly, lengths, spans
+from likewise._arrays import AnyFloats, AnyIndices, Indices, Samples, Sparse, spans
+from likewise.affinity._rows import Rows, evenly, lengths
 from likewise.errors import MissingExtraError
 
 N_GROUP = 32  # columns of which first only the least is looked at

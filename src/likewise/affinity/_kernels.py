@@ -34,6 +34,7 @@ from likewise._arrays import (
     as_affinity,
     as_samples,
     dense,
+    spans,
     without_diagonal,
 )
 from likewise.affinity._graph import (
@@ -43,7 +44,7 @@ from likewise.affinity._graph import (
     strongest,
 )
 from likewise.affinity._knn import N_EDGES, N_SHARES, Clock, nearest_neighbours
-from likewise.affinity._rows import Report, spans
+from likewise.affinity._rows import Report
 from likewise.errors import InputError
 
 Closeness: TypeAlias = Callable[[int, Indices], Floats]

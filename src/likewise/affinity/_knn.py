@@ -30,7 +30,7 @@ import scipy.sparse as sp
 from sklearn.neighbors import NearestNeighbors
 
 from likewise import _regime as regime
-from likewise._arrays import AnyFloats, AnyIndices, Floats, Samples
+from likewise._arrays import AnyFloats, AnyIndices, Floats, Samples, spans
 from likewise.affinity._indexes import INDEXES, Index, unheard
 from likewise.affinity._rows import (
     Pieces,
@@ -41,7 +41,6 @@ from likewise.affinity._rows import (
     pieces_here,
     rows_of,
     single_rows,
-    spans,
     squared,
 )
 from likewise.errors import InputError

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
@@ -11,7 +11,7 @@ from typing import ParamSpec, Protocol, TypeAlias, TypeVar, runtime_checkable
 import numpy as np
 import scipy.sparse as sp
 
-from likewise._arrays import AnyFloats, AnyIndices, Floats, Indices, Samples
+from likewise._arrays import AnyFloats, AnyIndices, Floats, Indices, Samples, spans
 from likewise.errors import InputError
 
 N_TYPICAL = 200  # rows that say where the samples are
@@ -224,12 +224,6 @@ def around(middle: Floats, rows: AnyFloats) -> AnyFloats:
     moved = rows.astype(kind, copy=False) - middle.astype(kind)
     np.clip(moved, -FARTHEST, FARTHEST, out=moved)
     return np.ascontiguousarray(moved, dtype=np.float32)
-
-
-def spans(n: int, size: int) -> Iterator[slice]:
-    """Yield 0..n-1 in slices of at most `size`."""
-    for start in range(0, n, size):
-        yield slice(start, min(start + size, n))
 
 
 def evenly(n: int, count: int) -> Indices:

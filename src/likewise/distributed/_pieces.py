@@ -9,7 +9,7 @@ from typing import Any, Protocol
 import numpy as np
 import scipy.sparse as sp
 
-from likewise._arrays import AnyIndices, Indices, Samples, as_samples, float_kind
+from likewise._arrays import AnyIndices, Indices, Samples, as_samples, float_kind, spans
 from likewise.affinity import (
     N_TYPICAL,
     Pieces,
@@ -18,7 +18,6 @@ from likewise.affinity import (
     evenly,
     middle_of,
     rows_of,
-    spans,
 )
 from likewise.distributed._dask import DaskRunner
 from likewise.errors import InputError

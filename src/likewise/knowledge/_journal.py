@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol, TypeAlias
 
+from likewise.errors import InputError
 from likewise.knowledge._constraints import Verdict
 from likewise.knowledge._knowledge import Answer, Prediction, Question
 
@@ -370,3 +371,16 @@ def decode_question(sample: int, against: int, predicted: Json | None) -> Questi
 def _decode_answer(line: Json) -> Answer:
     question = decode_question(line["sample"], line["against"], line["predicted"])
     return Answer(question, Verdict(line["verdict"]), line["id"], line["how"])
+
+
+def checked_text(text: str) -> str:
+    """Return a text that every database can hold as a name."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        raise InputError(
+            f"{text!r} is no valid Unicode: choose another name."
+        ) from None
+    if not text or "\x00" in text:
+        raise InputError(f"{text!r} cannot be a name: choose another one.")
+    return text

@@ -460,12 +460,12 @@ class Session:
     @property
     def weights(self) -> Weights:
         """How alike the samples are: the (n, n) similarity before any answer."""
-        return self._given.weights
+        return self._given.affinity.weights
 
     @property
     def features(self) -> Samples | None:
         """The samples themselves; None when only similarities were given."""
-        return self._given.features
+        return self._given.affinity.features
 
     @property
     def reliability(self) -> Reliability:

@@ -9,7 +9,7 @@ from threading import RLock
 from typing import Any
 
 from likewise._arrays import Samples
-from likewise.knowledge import Event
+from likewise.knowledge import Event, checked_text
 from likewise.storage._blocks import checked_array, stacked
 from likewise.storage._protocol import (
     Act,
@@ -23,7 +23,6 @@ from likewise.storage._protocol import (
     checked_items,
     checked_keys,
     checked_status,
-    checked_text,
     duplicate,
     no_array,
     no_item,

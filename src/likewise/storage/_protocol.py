@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, Protocol, TypeAlias
 
 from likewise._arrays import Samples
 from likewise.errors import InputError, StaleError
-from likewise.knowledge import Event, Question
+from likewise.knowledge import Event, Question, checked_text
 
 Settings: TypeAlias = Mapping[str, Any]
 
@@ -294,19 +294,6 @@ def checked_status(status: str) -> str:
             f"There is no status {status!r}: use one of {', '.join(STATUSES)}."
         )
     return status
-
-
-def checked_text(text: str) -> str:
-    """Return a text that every database can hold as a name."""
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        raise InputError(
-            f"{text!r} is no valid Unicode: choose another name."
-        ) from None
-    if not text or "\x00" in text:
-        raise InputError(f"{text!r} cannot be a name: choose another one.")
-    return text
 
 
 def duplicate(key: str) -> InputError:

@@ -19,7 +19,6 @@ from likewise.methods._likewise._bases import (
     RANK,
     SMOOTHING,
     WIDTH,
-    Basis,
     Scores,
     factored_basis,
     feature_basis,
@@ -27,6 +26,7 @@ from likewise.methods._likewise._bases import (
     sampled_basis,
     with_scores,
 )
+from likewise.methods._likewise._posterior import Basis
 from likewise.methods._likewise._regimes import EXACT, LARGE, Regime
 
 

@@ -14,7 +14,7 @@ from scipy.optimize import minimize
 from tests.problems import random_affinity
 
 from likewise._arrays import Floats
-from likewise.methods._likewise._merges import (
+from likewise.methods._likewise._probabilities import (
     APART,
     CLOSED,
     CROWDING,

@@ -27,8 +27,7 @@ from tests.problems import Tiny, blobs
 
 from likewise._arrays import Floats, Indices
 from likewise.methods._likewise._beliefs import Beliefs
-from likewise.methods._likewise._merges import fitted_map
-from likewise.methods._likewise._output import (
+from likewise.methods._likewise._method import (
     PROBABLY_NEW,
     TRUST_PRIOR,
     TRUST_SLOPES,
@@ -39,7 +38,7 @@ from likewise.methods._likewise._output import (
     main_classes,
 )
 from likewise.methods._likewise._prior import Prior
-from likewise.methods._likewise._probabilities import Probabilities
+from likewise.methods._likewise._probabilities import Probabilities, fitted_map
 from likewise.session import LabelOracle
 
 TINY = blobs((9, 8, 7), spread=1.8, seed=3)

@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 
 from likewise._arrays import AnyFloats, Floats, Indices
 from likewise.methods._likewise import _posterior
-from likewise.methods._likewise._bases import Basis
-from likewise.methods._likewise._posterior import AFRESH, ClassField, Coverage
+from likewise.methods._likewise._posterior import AFRESH, Basis, ClassField, Coverage
 
 NOISE = 0.3
 

@@ -507,27 +507,3 @@ def test_half_a_sparse_matrix_keeps_the_kind_of_its_numbers(W: Floats) -> None:
 
     assert half.dtype == np.float32
     assert half.indices.dtype == half.indptr.dtype == matrix.indices.dtype
-
-
-@pytest.mark.parametrize("convert", [np.array, sp.csr_array])
-def test_links_are_the_weights_between_classes(
-    convert: Any, rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(_prior, "ROWS", 7)
-    W, Q = random_affinity(20, rng), rng.dirichlet(np.ones(3), 20)
-    problem = problem_of(convert(W), affinity="precomputed", n_clusters=2)
-
-    actual = prior_of(problem, 0, EXACT).links(Q)
-
-    expected = sum(W[i, j] * np.outer(Q[i], Q[j]) for i, j in np.ndindex(20, 20))
-    np.testing.assert_allclose(actual, expected)
-
-
-def test_the_shares_of_all_samples_are_not_copied(prior: Prior) -> None:
-    n = len(prior.start)
-
-    assert prior.shares_of(slice(0, n)) is prior.shares
-    some = np.array([4, 1])
-    for which in (some, slice(2, 9)):
-        expected = prior.shares.toarray()[which]
-        np.testing.assert_array_equal(prior.shares_of(which).toarray(), expected)

@@ -24,19 +24,17 @@ from tests.problems import Tiny, blobs
 from likewise._arrays import AnyFloats, Floats, dense
 from likewise.knowledge import Answer
 from likewise.methods._likewise._beliefs import Beliefs, weighed
-from likewise.methods._likewise._merges import (
-    APART,
-    CLOSED,
-    PROMISED,
-    fitted_map,
-    logit,
-)
 from likewise.methods._likewise._prior import Prior
 from likewise.methods._likewise._probabilities import (
+    APART,
     CLASS_PRIOR,
     CLASS_SLOPES,
+    CLOSED,
+    PROMISED,
     Probabilities,
+    fitted_map,
     likeliest,
+    logit,
 )
 from likewise.methods._likewise._surroundings import (
     FOUNDER,

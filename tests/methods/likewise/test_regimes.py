@@ -22,7 +22,7 @@ from likewise.knowledge import Knowledge
 from likewise.methods._likewise import _prior, _probabilities, _surroundings
 from likewise.methods._likewise._acquisition import best_question
 from likewise.methods._likewise._beliefs import Beliefs
-from likewise.methods._likewise._output import beliefs, clusters, expectation
+from likewise.methods._likewise._method import beliefs, clusters, expectation
 from likewise.methods._likewise._probabilities import Probabilities
 from likewise.methods._likewise._regimes import (
     EXACT,

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from functools import cache
+from typing import Any
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
@@ -18,12 +20,15 @@ from tests.methods.likewise.hand_made import (
     prior_for,
     settled_as,
 )
-from tests.problems import blobs
+from tests.problems import blobs, random_affinity
 
 from likewise._arrays import Floats
 from likewise.knowledge import Answer
+from likewise.methods import problem_of
+from likewise.methods._likewise import _surroundings
 from likewise.methods._likewise._beliefs import Beliefs
-from likewise.methods._likewise._prior import Prior
+from likewise.methods._likewise._prior import Prior, prior_of
+from likewise.methods._likewise._regimes import EXACT
 from likewise.methods._likewise._surroundings import (
     AFRESH,
     FLOOR,
@@ -31,7 +36,9 @@ from likewise.methods._likewise._surroundings import (
     Surroundings,
     brought_to,
     kept_of,
+    links_of,
     settled_of,
+    shares_of,
     sharpened,
 )
 
@@ -280,3 +287,27 @@ def test_sharpened_rows_are_probabilities(mean: Floats) -> None:
 
     assert (actual > 0).all()
     np.testing.assert_allclose(actual.sum(axis=1), 1.0)
+
+
+@pytest.mark.parametrize("convert", [np.array, sp.csr_array])
+def test_links_are_the_weights_between_classes(
+    convert: Any, rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(_surroundings, "ROWS", 7)
+    W, Q = random_affinity(20, rng), rng.dirichlet(np.ones(3), 20)
+    problem = problem_of(convert(W), affinity="precomputed", n_clusters=2)
+
+    actual = links_of(prior_of(problem, 0, EXACT), Q)
+
+    expected = sum(W[i, j] * np.outer(Q[i], Q[j]) for i, j in np.ndindex(20, 20))
+    np.testing.assert_allclose(actual, expected)
+
+
+def test_the_shares_of_all_samples_are_not_copied(prior: Prior) -> None:
+    n = len(prior.start)
+
+    assert shares_of(prior, slice(0, n)) is prior.shares
+    some = np.array([4, 1])
+    for which in (some, slice(2, 9)):
+        expected = prior.shares.toarray()[which]
+        np.testing.assert_array_equal(shares_of(prior, which).toarray(), expected)

@@ -10,13 +10,14 @@ import numpy as np
 from likewise._arrays import AnyFloats, Indices
 from likewise.knowledge import GO_ON, NEW, STAY, Knowledge, Prediction, Question
 from likewise.methods._likewise._beliefs import weighed
-from likewise.methods._likewise._merges import logit, sigmoid
 from likewise.methods._likewise._posterior import Coverage
 from likewise.methods._likewise._probabilities import (
     Blocked,
     Probabilities,
     Rows,
     likeliest,
+    logit,
+    sigmoid,
 )
 
 WORTH_A_CHECK = 0.1  # pairs that asking again must be expected to change

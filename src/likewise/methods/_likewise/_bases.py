@@ -10,8 +10,9 @@ from scipy.linalg import solve_triangular
 from scipy.stats import norm, rankdata
 from sklearn.metrics.pairwise import euclidean_distances
 
-from likewise._arrays import AnyFloats, Floats, Indices, Samples
-from likewise.affinity import evenly, spans
+from likewise._arrays import AnyFloats, Floats, Indices, Samples, spans
+from likewise.affinity import evenly
+from likewise.methods._likewise._posterior import Basis
 from likewise.methods._likewise._regimes import EXACT, ROWS, Regime
 
 SMOOTHING = 0.05  # added to eigenvalues: how fast the graph's prior falls off
@@ -22,35 +23,6 @@ EXPLAINED = 1e-6  # of a sample's variance: nothing is left
 N_TYPICAL = 500  # samples whose distances set the kernel's width
 N_DRAWN = 5000  # of many samples, those that directions and normal scores come from
 N_KNOTS = 1000  # values of a feature whose normal scores are kept
-
-
-@dataclass(frozen=True, slots=True)
-class Basis:
-    """A basis [1, A diag(s)], of which A is kept; two bases may share it.
-
-    Attributes
-    ----------
-    array : ndarray of shape (n, k)
-        A above.
-    weights : ndarray of shape (k,)
-        s above.
-    """
-
-    array: AnyFloats
-    weights: Floats
-
-    def rows(self, samples: Indices) -> Floats:
-        """Return some rows of the basis to all digits, of shape (s, k + 1)."""
-        found = np.ones((len(samples), len(self.weights) + 1))
-        np.multiply(self.array[samples], self.weights, out=found[:, 1:])
-        return found
-
-    def times(self, part: slice, coefficients: Floats) -> AnyFloats:
-        """Return a block of the basis times coefficients, of shape (s, m)."""
-        folded = self.weights[:, np.newaxis] * coefficients[1:]
-        found: AnyFloats = self.array[part] @ folded.astype(self.array.dtype)
-        found += coefficients[0].astype(self.array.dtype)
-        return found
 
 
 def graph_basis(values: Floats, vectors: AnyFloats) -> Basis:

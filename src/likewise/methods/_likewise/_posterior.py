@@ -11,12 +11,39 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from scipy.linalg import cho_solve, solve_triangular
 
-from likewise._arrays import AnyFloats, Floats, Indices
-from likewise.affinity import spans
-from likewise.methods._likewise._bases import Basis
+from likewise._arrays import AnyFloats, Floats, Indices, spans
 from likewise.methods._likewise._regimes import ROWS
 
 AFRESH = 50  # changes after which rounding is cleared away
+
+
+@dataclass(frozen=True, slots=True)
+class Basis:
+    """A basis [1, A diag(s)], of which A is kept; two bases may share it.
+
+    Attributes
+    ----------
+    array : ndarray of shape (n, k)
+        A above.
+    weights : ndarray of shape (k,)
+        s above.
+    """
+
+    array: AnyFloats
+    weights: Floats
+
+    def rows(self, samples: Indices) -> Floats:
+        """Return some rows of the basis to all digits, of shape (s, k + 1)."""
+        found = np.ones((len(samples), len(self.weights) + 1))
+        np.multiply(self.array[samples], self.weights, out=found[:, 1:])
+        return found
+
+    def times(self, part: slice, coefficients: Floats) -> AnyFloats:
+        """Return a block of the basis times coefficients, of shape (s, m)."""
+        folded = self.weights[:, np.newaxis] * coefficients[1:]
+        found: AnyFloats = self.array[part] @ folded.astype(self.array.dtype)
+        found += coefficients[0].astype(self.array.dtype)
+        return found
 
 
 @dataclass(slots=True)

@@ -12,15 +12,11 @@ from numpy.typing import NDArray
 from sklearn.cluster import AgglomerativeClustering, KMeans
 
 from likewise import _regime
-from likewise._arrays import AnyFloats, Floats, Indices, Sparse, Weights
-from likewise.affinity import evenly, spans
+from likewise._arrays import AnyFloats, Floats, Indices, Sparse, Weights, spans
+from likewise.affinity import evenly
 from likewise.knowledge import in_use
-from likewise.methods._likewise._bases import (
-    SMOOTHING,
-    Basis,
-    feature_basis,
-    graph_basis,
-)
+from likewise.methods._likewise._bases import SMOOTHING, feature_basis, graph_basis
+from likewise.methods._likewise._posterior import Basis
 from likewise.methods._likewise._regimes import (
     ROWS,
     Regime,
@@ -97,29 +93,8 @@ class Prior:
         found[self.medoids] = True
         return found
 
-    def shares_of(self, samples: slice | Indices) -> Sparse:
-        """Return the shares of some samples; of all, without a copy."""
-        if isinstance(samples, slice) and samples == slice(0, len(self.start)):
-            return self.shares
-        return self.shares[samples]
-
-    def links(self, membership: AnyFloats) -> Floats:
-        """Return Q'WQ: the weight between any two classes, of shape (m, m).
-
-        Parameters
-        ----------
-        membership : ndarray of shape (n, m)
-            Q.
-        """
-        if not sp.issparse(self.weights):
-            return membership.T @ (self.weights @ membership)
-        found = np.zeros((membership.shape[1],) * 2)
-        for part in spans(len(membership), ROWS):
-            found += membership[part].T @ (self._upper[part] @ membership)
-        return found + found.T
-
     @cached_property
-    def _upper(self) -> Sparse:
+    def upper_weights(self) -> Sparse:
         """The weights above the diagonal: half the work, as they are symmetric."""
         return upper(self.weights)
 

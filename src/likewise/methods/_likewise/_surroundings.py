@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
+import scipy.sparse as sp
 
-from likewise._arrays import AnyFloats, Floats, Indices, dense
-from likewise.affinity import spans
+from likewise._arrays import AnyFloats, Floats, Indices, Sparse, dense, spans
 from likewise.methods._likewise._beliefs import Beliefs
 from likewise.methods._likewise._posterior import ClassField, Coverage
 from likewise.methods._likewise._prior import Prior
@@ -21,6 +21,31 @@ FOUNDER = 4.0  # samples that a medoid counts for in its cluster: it is typical
 FLOOR = 1e-3  # of a field, in units of its largest value at a sample
 TEMPER = 0.5  # of the experts' likelihoods
 SLIGHT = 1e-6  # the membership that every sample has in every class
+
+
+def shares_of(prior: Prior, samples: slice | Indices) -> Sparse:
+    """Return the start's shares of some samples; of all, without a copy."""
+    if isinstance(samples, slice) and samples == slice(0, len(prior.start)):
+        return prior.shares
+    return prior.shares[samples]
+
+
+def links_of(prior: Prior, membership: AnyFloats) -> Floats:
+    """Return Q'WQ: the weight between any two classes, of shape (m, m).
+
+    Parameters
+    ----------
+    prior : Prior
+        Of the weights W.
+    membership : ndarray of shape (n, m)
+        Q.
+    """
+    if not sp.issparse(prior.weights):
+        return membership.T @ (prior.weights @ membership)
+    found = np.zeros((membership.shape[1],) * 2)
+    for part in spans(len(membership), ROWS):
+        found += membership[part].T @ (prior.upper_weights[part] @ membership)
+    return found + found.T
 
 
 @dataclass(frozen=True)
@@ -104,7 +129,7 @@ class Surroundings:
 
     def own(self, samples: slice | Indices) -> AnyFloats:
         """Return P(class | sample) by the settled samples of the start clusters."""
-        return self.prior.shares_of(samples) @ self._by_cluster
+        return shares_of(self.prior, samples) @ self._by_cluster
 
     @property
     def membership(self) -> AnyFloats:
@@ -127,7 +152,7 @@ class Surroundings:
     @cached_property
     def links(self) -> Floats:
         """The weight between any two classes: Q'WQ, of shape (m, m)."""
-        return self.prior.links(self.membership)
+        return links_of(self.prior, self.membership)
 
     @cached_property
     def left_out(self) -> tuple[AnyFloats, AnyFloats, AnyFloats, Indices]:
@@ -184,7 +209,7 @@ class Surroundings:
     def _own_without(self, samples: Indices, columns: Indices) -> Floats:
         """Return the start cluster's shares, each sample's own count left out."""
         start, at = self.prior.start[samples], np.arange(len(samples))
-        shares = self.prior.shares_of(samples)
+        shares = shares_of(self.prior, samples)
         own = shares @ _shares(self._counts)
         mine = dense(shares)[at, start][:, np.newaxis]
         less = self._counts[start]

@@ -13,9 +13,9 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.linalg import solve_triangular
 
-from likewise._arrays import AnyFloats, Floats, Indices, Sparse
+from likewise._arrays import AnyFloats, Floats, Indices, Sparse, spans
 from likewise._regime import N_FITTED
-from likewise.affinity import evenly, spans
+from likewise.affinity import evenly
 from likewise.methods._scores._ambiguity_exact import RIDGE
 from likewise.spectral import Array, Graph, renumbered
 

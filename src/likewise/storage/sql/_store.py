@@ -33,6 +33,7 @@ from likewise._arrays import Samples
 from likewise.errors import InputError
 from likewise.knowledge import (
     Event,
+    checked_text,
     decode,
     decode_question,
     encode,
@@ -54,7 +55,6 @@ from likewise.storage._protocol import (
     checked_items,
     checked_keys,
     checked_status,
-    checked_text,
     duplicate,
     no_item,
     no_longer_open,
