@@ -1,40 +1,61 @@
-# Everything runs in .venv, which the first target that needs it creates.
+# Everything runs in .venv. Each target installs what it needs and no more; a larger
+# installation counts as the smaller ones, so that nothing is installed twice.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-READY := $(VENV)/.ready
+APP := $(VENV)/.app
+TEST := $(VENV)/.test
+DEV := $(VENV)/.dev
+ALL := $(VENV)/.all
+ASKED := pyproject.toml constraints.txt
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable
 # One thread per process: the tests already run on every core.
 ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1
 
 .PHONY: install demo test test-all check format bench clean
 
-install: $(READY)
+install: $(ALL)
 
-$(READY): pyproject.toml constraints.txt
+$(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable ".[test]"
-	@touch $(READY)
 
-demo: $(READY)
+$(APP): $(ASKED) | $(BIN)/python
+	$(PIP) ".[app]"
+	@touch $(APP)
+
+$(TEST): $(ASKED) | $(BIN)/python
+	$(PIP) ".[test]"
+	@touch $(APP) $(TEST)
+
+# Types are checked against the packages that the tests use.
+$(DEV): $(ASKED) | $(BIN)/python
+	$(PIP) ".[dev,test]"
+	@touch $(APP) $(TEST) $(DEV)
+
+$(ALL): $(ASKED) | $(BIN)/python
+	$(PIP) ".[all,dev,test]"
+	@touch $(APP) $(TEST) $(DEV) $(ALL)
+
+demo: $(APP)
 	$(BIN)/likewise demo
 
-test: $(READY)
+test: $(TEST)
 	$(ONE_THREAD) $(BIN)/python -m pytest -n auto -m "not slow" --cov --cov-report=term
 
-test-all: $(READY)
+test-all: $(TEST)
 	$(ONE_THREAD) $(BIN)/python -m pytest -n auto --cov --cov-report=term
 
-check: $(READY)
+check: $(DEV)
 	$(BIN)/ruff format --check src tests benchmarks examples
 	$(BIN)/ruff check src tests benchmarks examples
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-format: $(READY)
+format: $(DEV)
 	$(BIN)/ruff format src tests benchmarks examples
 	$(BIN)/ruff check --fix src tests benchmarks examples
 
-bench: $(READY)
+bench: $(TEST)
 	$(ONE_THREAD) $(BIN)/python -m benchmarks.iteration
 	$(ONE_THREAD) $(BIN)/python benchmarks/peers.py
 	$(ONE_THREAD) $(BIN)/python benchmarks/questions.py --quick

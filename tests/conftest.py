@@ -1,4 +1,4 @@
-"""The seed of a run, and tiny problems whose answer is seen by eye."""
+"""The seed of a run, what was left out of it, and tiny problems seen by eye."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import os
 import numpy as np
 import pytest
 from hypothesis import settings
+from tests.e2e.running import NO_BROWSER
 from tests.problems import (
     Tiny,
     blobs,
@@ -21,6 +22,15 @@ settings.load_profile("likewise")
 
 def pytest_report_header() -> str:
     return f"seed: {SEED} (set LIKEWISE_SEED for another; any must pass)"
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Let all tests for which there was no browser be one line of the summary."""
+    where = f"{terminalreporter.config.rootpath / 'tests' / 'e2e'}"
+    for report in terminalreporter.stats.get("skipped", ()):
+        if NO_BROWSER in str(report.longrepr):
+            words = f"Skipped: the tests in a browser. {NO_BROWSER}"
+            report.longrepr = (where, None, words)
 
 
 @pytest.fixture

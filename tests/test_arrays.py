@@ -440,6 +440,39 @@ def test_a_large_memory_map_of_any_numbers_is_not_copied(
     assert np.shares_memory(as_samples(mapped), mapped)
 
 
+def test_a_memory_map_that_nobody_can_write_to_is_looked_through_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    np.save(tmp_path / "X.npy", np.ones((regime.EXACT_SEARCH + 2, 3), dtype=np.float32))
+    mapped = np.load(tmp_path / "X.npy", mmap_mode="r")
+    looked: list[int] = []
+    is_finite = np.isfinite
+
+    def counting(values: Any) -> Any:
+        looked.append(np.size(values))
+        return is_finite(values)
+
+    monkeypatch.setattr(np, "isfinite", counting)
+    first = as_samples(mapped)
+    again, behind = as_samples(first), as_samples(first[1:])
+
+    assert again is first
+    assert behind.shape == (regime.EXACT_SEARCH + 1, 3)
+    assert sum(looked) == mapped.size
+
+
+def test_a_memory_map_that_can_be_written_to_is_looked_through_again(
+    tmp_path: Path,
+) -> None:
+    np.save(tmp_path / "X.npy", np.ones((regime.EXACT_SEARCH + 1, 3)))
+    mapped = np.load(tmp_path / "X.npy", mmap_mode="r+")
+    as_samples(mapped)
+    mapped[7, 1] = np.nan
+
+    with pytest.raises(InputError, match="NaN"):
+        as_samples(mapped)
+
+
 def test_a_missing_value_in_a_large_memory_map_is_found(tmp_path: Path) -> None:
     values = np.ones((20_001, 2), dtype=np.float16)
     values[-1, 1] = np.nan

@@ -1,5 +1,7 @@
 """Sort anything into the groups you mean, by answering "same or different?"."""
 
+from typing import TYPE_CHECKING
+
 from likewise.errors import (
     ContradictionError,
     InputError,
@@ -7,10 +9,18 @@ from likewise.errors import (
     MissingDataError,
     MissingExtraError,
 )
-from likewise.experiments import jaccard, v_measure
-from likewise.knowledge import Answer, Question, Verdict
-from likewise.methods import METHODS
-from likewise.session import ActiveClustering, FunctionOracle, LabelOracle, Session, run
+
+if TYPE_CHECKING:
+    from likewise.experiments import jaccard, v_measure
+    from likewise.knowledge import Answer, Question, Verdict
+    from likewise.methods import METHODS
+    from likewise.session import (
+        ActiveClustering,
+        FunctionOracle,
+        LabelOracle,
+        Session,
+        run,
+    )
 
 __all__ = [
     "METHODS",
@@ -30,3 +40,49 @@ __all__ = [
     "run",
     "v_measure",
 ]
+
+
+_FOLDERS = {
+    "experiments": ("jaccard", "v_measure"),
+    "knowledge": ("Answer", "Question", "Verdict"),
+    "methods": ("METHODS",),
+    "session": ("ActiveClustering", "FunctionOracle", "LabelOracle", "Session", "run"),
+}
+
+
+if not TYPE_CHECKING:  # who reads types knows every name, and no others
+
+    def __getattr__(name: str) -> object:
+        """Import a name when it is first used: what stands behind it is large."""
+        for folder, names in _FOLDERS.items():
+            if name in names:
+                globals()[name] = found = getattr(_imported(folder), name)
+                return found
+        return _imported(name)
+
+
+def _imported(folder: str) -> object:  # noqa: C901 - one case for each folder
+    match folder:
+        case "affinity":
+            import likewise.affinity
+        case "datasets":
+            import likewise.datasets
+        case "encoders":
+            import likewise.encoders
+        case "experiments":
+            import likewise.experiments
+        case "knowledge":
+            import likewise.knowledge
+        case "methods":
+            import likewise.methods
+        case "session":
+            import likewise.session
+        case "storage":
+            import likewise.storage  # noqa: F401
+        case _:
+            raise AttributeError(f"module {__name__!r} has no attribute {folder!r}")
+    return globals()[folder]  # where an import puts it
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import Any, TypeAlias
+from weakref import WeakValueDictionary
 
 import numpy as np
 import scipy.sparse as sp
@@ -21,6 +22,9 @@ AnyFloats: TypeAlias = NDArray[np.floating[Any]]  # float64, or float32 for many
 AnyIndices: TypeAlias = NDArray[np.integer[Any]]
 
 N_CHECKED = 65_536  # rows looked at together, so that a memory map stays on disk
+
+# Memory maps that passed the check, by their ids: nobody can write into them.
+_passed: WeakValueDictionary[int, NDArray[Any]] = WeakValueDictionary()
 
 
 def is_frame(X: Any) -> bool:
@@ -42,7 +46,8 @@ def as_samples(X: Any) -> Samples:
     ndarray or scipy.sparse.csr_array
         A copy in float64 of up to 20,000 samples. More are not copied if they are
         float32 or float64 already, and a memory map never is, so that it may be larger
-        than memory; else numbers that float32 holds exactly become float32.
+        than memory; else numbers that float32 holds exactly become float32. A memory
+        map that cannot be written to is looked through once, not each time.
 
     Examples
     --------
@@ -58,7 +63,25 @@ def as_samples(X: Any) -> Samples:
         checked = _as_floats(X)
         _refuse_missing(checked.data)
         return _refuse_shape(checked)
-    return _refuse_shape(_from_array(X))
+    if _has_passed(X):
+        return X
+    checked = _refuse_shape(_from_array(X))
+    if _is_mapped(checked) and not checked.flags.writeable:
+        _passed[id(checked)] = checked
+    return checked
+
+
+def _has_passed(X: Any) -> bool:
+    """Tell whether these are many rows of a memory map that was checked before."""
+    is_table = _is_mapped(X) and X.ndim == 2  # noqa: PLR2004 - a matrix
+    if not is_table or len(X) <= regime.EXACT_SEARCH or not X.size:
+        return False
+    part = X
+    while _is_mapped(part) and part.dtype == X.dtype and not part.flags.writeable:
+        if _passed.get(id(part)) is part:
+            return True
+        part = part.base
+    return False
 
 
 def as_affinity(W: Any) -> Weights:

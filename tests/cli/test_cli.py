@@ -11,7 +11,17 @@ import pytest
 from tests.commands import Run
 
 from likewise import METHODS
+from likewise.cli._evaluating import FIGURES
+from likewise.cli._exporting import KINDS
 from likewise.datasets import DATASETS
+from likewise.experiments import paper
+from likewise.exports import EXPORTS
+
+
+def test_help_names_what_there_is() -> None:
+    """The names stand there twice, so that help need not import what has them."""
+    assert tuple(EXPORTS) == KINDS
+    assert paper.FIGURES == FIGURES
 
 
 def test_simulate_json_is_one_object_with_the_promised_keys(likewise: Run) -> None:

@@ -17,7 +17,7 @@ from typer.testing import CliRunner, Result
 
 from likewise import InputError, Session
 from likewise.cli import _exporting as exporting
-from likewise.cli._homes import home_of
+from likewise.cli._places import home_of
 from likewise.storage import Item, Project, ProjectJournal, open_store
 
 COMMANDS = typer.Typer()

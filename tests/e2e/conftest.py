@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from multiprocessing.context import BaseContext
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -19,26 +19,32 @@ from tests.e2e.running import (
     warm_context,
 )
 from tests.e2e.seat import Seat
+from tests.e2e.windows import PATIENCE, Windows
 
 playwright = pytest.importorskip("playwright.sync_api")
 
-PATIENCE = 20_000  # milliseconds; a loaded machine is slow, a broken page never comes
-OUTSIDE = re.compile(r"^(?!http://127\.0\.0\.1:)")
+ALONE = "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"
 playwright.expect.set_options(timeout=PATIENCE)
 Serve: TypeAlias = Callable[..., Server]
 Sit: TypeAlias = Callable[..., Seat]
+NewPage: TypeAlias = Callable[..., Any]
 
 
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Any]:
-    """One browser for all tests; each page has its own cookies."""
+    """One browser for all tests, which finds no other machine than this one."""
     with playwright.sync_playwright() as driver:
         path = chromium(driver.chromium.executable_path)
         if path is None:
             pytest.skip(NO_BROWSER)
-        found = driver.chromium.launch(executable_path=path, args=list(ARGUMENTS))
+        found = driver.chromium.launch(executable_path=path, args=[*ARGUMENTS, ALONE])
         yield found
         found.close()
+
+
+@pytest.fixture(scope="session")
+def windows(browser: Any) -> Windows:
+    return Windows(browser)
 
 
 @pytest.fixture(scope="session")
@@ -49,11 +55,26 @@ def processes() -> BaseContext:
 @pytest.fixture
 def serve(processes: BaseContext, tmp_path: Path) -> Iterator[Serve]:
     """Serve a pile; a second time, the same project again."""
+    with serving(processes, tmp_path / "home") as serve:
+        yield serve
+
+
+@pytest.fixture(scope="module")
+def serve_once(
+    processes: BaseContext, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Serve]:
+    """Serve a pile for all tests of a file: for those that leave no traces."""
+    with serving(processes, tmp_path_factory.mktemp("once") / "home") as serve:
+        yield serve
+
+
+@contextmanager
+def serving(processes: BaseContext, home: Path) -> Iterator[Serve]:
+    """Serve piles until the block ends."""
     running: list[Server] = []
 
     def serve(pile: Path, *words: str, port: int = 0, password: str = "") -> Server:
         command = [str(pile), *words]
-        home = tmp_path / "home"
         server = started(processes, command, home, port=port, password=password)
         running.append(server)
         return server
@@ -64,44 +85,21 @@ def serve(processes: BaseContext, tmp_path: Path) -> Iterator[Serve]:
 
 
 @pytest.fixture
-def leaks() -> list[str]:
-    """Addresses outside of this machine that a page has asked for."""
-    return []
+def new_page(windows: Windows) -> Iterator[NewPage]:
+    """Open browsers' windows that share nothing; they ask for nothing but from here."""
+    yield windows.open
+    assert windows.close() == []
 
 
 @pytest.fixture
-def new_context(browser: Any, leaks: list[str]) -> Iterator[Callable[..., Any]]:
-    """Make browsers' windows that share nothing; they get nowhere but here."""
-    contexts: list[Any] = []
-
-    def refuse(route: Any) -> None:
-        leaks.append(route.request.url)
-        route.abort()
-
-    def new_context(**looks: Any) -> Any:
-        context = browser.new_context(**looks)
-        context.set_default_timeout(PATIENCE)
-        context.route(OUTSIDE, refuse)
-        contexts.append(context)
-        return context
-
-    yield new_context
-    for context in contexts:
-        context.close()
-    assert leaks == []
-
-
-@pytest.fixture
-def sit(new_context: Callable[..., Any]) -> Sit:
+def sit(windows: Windows, new_page: NewPage) -> Sit:
     """Let somebody in by the printed address once the pile is read."""
 
     def sit(server: Server, **looks: Any) -> Seat:
-        context = new_context(**looks)
-        context.request.get(server.url, max_redirects=0)
-        while context.request.get(f"{server.root}api/state").json()["preparing"]:
-            pass
-        seat = Seat(context.new_page())
-        seat.page.goto(server.root)
+        page = new_page(**looks)
+        windows.let_in(page, server)
+        page.goto(server.root)
+        seat = Seat(page)
         seat.ready()
         return seat
 
@@ -109,11 +107,11 @@ def sit(new_context: Callable[..., Any]) -> Sit:
 
 
 @pytest.fixture
-def enter(new_context: Callable[..., Any]) -> Sit:
+def enter(new_page: NewPage) -> Sit:
     """Let somebody in by their name and the password."""
 
     def enter(server: Server, name: str, password: str) -> Seat:
-        page = new_context().new_page()
+        page = new_page()
         page.goto(server.root)
         page.get_by_label("Your name").fill(name)
         page.get_by_label("Password").fill(password)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
@@ -12,26 +11,6 @@ from tests.e2e.seat import Seat
 
 READY = """() => document.body?.classList.contains("ready")
   && document.getElementById("deeds")?.getAttribute("aria-busy") === "false" """
-
-SORTED = """async () => {
-  const send = (path, body) => fetch(path, {
-    method: "POST",
-    headers: { "Content-Type": "application/json" },
-    body: JSON.stringify({ ...body, client_id: crypto.randomUUID() }),
-  }).then((r) => r.json());
-  const truth = ({ sample, against }) => {
-    const [left, right] = [sample, against].map(({ title }) => title.split("-")[0]);
-    return left === right ? "same" : "different";
-  };
-  let state = await fetch("/api/state").then((r) => r.json());
-  const first = truth(state.question);
-  let verdict = "unsure";
-  while (state.question) {
-    state = await send("/api/answer", { question: state.question.id, verdict });
-    if (state.question) verdict = truth(state.question);
-  }
-  return first;
-}"""
 
 
 @dataclass(frozen=True)
@@ -82,11 +61,6 @@ class Past:
             self.page.keyboard.press(key)
         self.ready()
 
-    def sort(self) -> str:
-        """Be unsure once, then answer rightly; return what would have been right."""
-        truth: str = self.page.evaluate(SORTED)
-        return truth
-
     def tear(self) -> None:
         """Be unsure about a pair, and then put both with a third item.
 
@@ -115,14 +89,8 @@ class Past:
         return {e["id"]: e["state"] for act in acts for e in act["answers"]}
 
     def fetched(self, path: str) -> Any:
-        text = "(path) => fetch(path).then((r) => r.text())"
-        return json.loads(self.page.evaluate(text, path))
+        return Seat(self.page).get(path)
 
     def post(self, path: str, **body: Any) -> Any:
         """Do something as a program would."""
-        sent = """([path, body]) => fetch(path, {
-          method: "POST",
-          headers: { "Content-Type": "application/json" },
-          body: JSON.stringify({ ...body, client_id: crypto.randomUUID() }),
-        }).then((r) => r.json())"""
-        return self.page.evaluate(sent, [path, body])
+        return Seat(self.page).post(path, **body)

@@ -11,12 +11,6 @@ from tests.e2e.seat import Seat
 AWAKE = """() => document.readyState === "complete"
   && document.querySelector("[data-do]:not([disabled])") !== null
   && !document.body.classList.contains("busy")"""
-POST = """([path, body]) => fetch(path, {
-  method: "POST",
-  headers: { "Content-Type": "application/json" },
-  body: JSON.stringify({ ...body, client_id: crypto.randomUUID() }),
-}).then((reply) => reply.json())"""
-GET = "(path) => fetch(path).then((reply) => reply.json())"
 FOCUSED = "() => document.activeElement.closest('[data-item]')?.dataset.item ?? null"
 
 
@@ -55,20 +49,11 @@ class Reviewer:
         self.ready()
 
     def get(self, path: str) -> Any:
-        return self.page.evaluate(GET, path)
+        return Seat(self.page).get(path)
 
     def tell(self, path: str, **body: Any) -> Any:
         """Do something without the page."""
-        return self.page.evaluate(POST, [path, body])
-
-    def answer(self) -> None:
-        """Answer the present question rightly, without the page."""
-        question = self.get("/api/state")["question"]
-        kinds = [
-            question[side]["title"].partition("-")[0] for side in ("sample", "against")
-        ]
-        verdict = "same" if kinds[0] == kinds[1] else "different"
-        self.tell("/api/answer", question=question["id"], verdict=verdict)
+        return Seat(self.page).post(path, **body)
 
     def groups(self) -> list[Any]:
         return list(self.get("/api/groups")["groups"])

@@ -48,10 +48,14 @@ def warm_context() -> BaseContext:
             "likewise.cli",
             "likewise.app._server",
             "likewise.app._preparing",
-            "likewise.app._workplace",
+            "likewise.app._context",
             "likewise.encoders._classical",
             "likewise.encoders._texts",
+            "likewise.items",
             "likewise.storage.sql._store",
+            "sklearn.decomposition",
+            "sklearn.feature_extraction.text",
+            "tests.e2e.warm",
         ]
     )
     return context

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from playwright.sync_api import expect
-from tests.e2e.conftest import Serve, Sit
+from tests.e2e.conftest import NewPage, Serve, Sit
 from tests.e2e.piles import pictures
 from tests.e2e.running import Server
 from tests.e2e.seat import Seat
@@ -24,7 +24,7 @@ def test_an_answer_waits_for_a_killed_server(
     piles: Path, serve: Serve, server: Server, sit: Sit
 ) -> None:
     seat = sit(server)
-    seat.answers(3)
+    seat.skip(3)
     server.kill()
     seat.page.keyboard.press(seat.truth())
     expect(seat.page.locator("#saved")).to_contain_text("Not saved yet")
@@ -36,8 +36,9 @@ def test_an_answer_waits_for_a_killed_server(
     assert len(seat.acts()) == 5
 
 
-def test_an_answer_under_way_survives_its_page(
-    piles: Path, serve: Serve, server: Server, sit: Sit
+@pytest.mark.parametrize("path", ["", "groups"])
+def test_an_answer_under_way_is_sent_by_the_page_that_is_opened_next(
+    piles: Path, serve: Serve, server: Server, sit: Sit, path: str
 ) -> None:
     seat = sit(server)
     server.kill()
@@ -45,10 +46,12 @@ def test_an_answer_under_way_survives_its_page(
     expect(seat.page.locator("#saved")).to_contain_text("Not saved yet")
 
     again = serve(piles / "shapes", *HOW, port=server.port)
-    seat.page.goto(again.root)
+    while seat.page.request.get(f"{again.root}api/state").json()["preparing"]:
+        pass
+    seat.page.goto(again.root + path)
 
+    expect(seat.page.locator("#saved")).to_contain_text("Saved: ")
     expect(seat.page.locator("#n-answers")).to_have_text("1")
-    seat.ready()
     assert seat.state()["progress"]["answers"] == 1
 
 
@@ -75,7 +78,7 @@ def test_a_server_started_again_asks_the_same_question(
     piles: Path, serve: Serve, server: Server, sit: Sit
 ) -> None:
     seat = sit(server)
-    seat.answers(4)
+    seat.skip(4)
     pair = seat.pair()
     server.stop()
 
@@ -86,9 +89,9 @@ def test_a_server_started_again_asks_the_same_question(
 
 
 def test_a_pile_being_read_turns_into_its_first_question(
-    server: Server, new_context: Any
+    server: Server, new_page: NewPage
 ) -> None:
-    page = new_context().new_page()
+    page = new_page()
     page.goto(server.url)
 
     Seat(page).ready()
@@ -97,9 +100,9 @@ def test_a_pile_being_read_turns_into_its_first_question(
 
 
 def test_a_folder_without_anything_says_what_to_do(
-    piles: Path, serve: Serve, new_context: Any
+    piles: Path, serve: Serve, new_page: NewPage
 ) -> None:
-    page = new_context().new_page()
+    page = new_page()
     page.goto(serve(piles / "nothing").url)
 
     expect(page.get_by_role("alert")).to_contain_text("holds no pictures")

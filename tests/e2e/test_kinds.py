@@ -9,7 +9,7 @@ from tests.e2e.conftest import Serve, Sit
 from tests.e2e.piles import TEXTS
 
 
-def test_texts_are_shown_to_be_read(piles: Path, serve: Serve, sit: Sit) -> None:
+def test_texts_are_read_and_sorted_by_keys(piles: Path, serve: Serve, sit: Sit) -> None:
     seat = sit(serve(piles / "texts"))
 
     for name, text in zip(
@@ -17,16 +17,12 @@ def test_texts_are_shown_to_be_read(piles: Path, serve: Serve, sit: Sit) -> None
     ):
         assert set(text.split()) <= set(TEXTS[name.partition("-")[0]].split())
 
-
-def test_texts_are_sorted_by_keys(piles: Path, serve: Serve, sit: Sit) -> None:
-    seat = sit(serve(piles / "texts"))
-    seat.answers(3)
-
-    assert seat.n_answers == 3
     expect(seat.page.locator("#criterion")).to_contain_text("two texts")
+    seat.answers(3)
+    assert seat.n_answers == 3
 
 
-def test_rows_show_their_columns_and_mark_what_differs(
+def test_rows_show_what_differs_and_are_sorted_by_keys(
     piles: Path, serve: Serve, sit: Sit
 ) -> None:
     seat = sit(serve(piles / "things.csv"))
@@ -39,10 +35,6 @@ def test_rows_show_their_columns_and_mark_what_differs(
     values = [row.get_by_role("cell").inner_text() for row in (first, second)]
     assert values[0] != values[1]
     expect(first.get_by_role("img", name="differs")).to_be_visible()
-
-
-def test_rows_are_sorted_by_keys(piles: Path, serve: Serve, sit: Sit) -> None:
-    seat = sit(serve(piles / "things.csv"))
 
     for _ in range(4):
         state = seat.state()["question"]

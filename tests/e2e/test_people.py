@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from playwright.sync_api import expect
-from tests.e2e.conftest import Serve, Sit
+from tests.e2e.conftest import NewPage, Serve, Sit
 from tests.e2e.running import Server
 from tests.e2e.seat import Seat
 
@@ -28,80 +28,54 @@ def shared(piles: Path, serve: Serve) -> Server:
     return serve(piles / "shapes", "--encoder", "hog+colour", password="open sesame")
 
 
-def test_two_tabs_show_the_same_question(shapes: Seat, other_tab: Seat) -> None:
-    assert other_tab.pair() == shapes.pair()
-
-
-def test_a_tab_follows_the_other_when_it_is_looked_at(
+def test_two_tabs_follow_each_other_and_a_question_counts_once(
     shapes: Seat, other_tab: Seat
 ) -> None:
     before = other_tab.pair()
+    assert before == shapes.pair()
+    shapes.answer()
+    other_tab.press("s")
+    expect(other_tab.page.locator("#notice")).to_contain_text(ALREADY)
+    assert other_tab.n_answers == 1
+    assert other_tab.pair() == shapes.pair() != before
+
+    shapes.page.bring_to_front()
     shapes.answer()
     other_tab.page.bring_to_front()
     other_tab.page.evaluate(FOCUS)
-
-    expect(other_tab.page.locator("#n-answers")).to_have_text("1")
-    assert other_tab.pair() == shapes.pair() != before
-
-
-def test_a_question_answered_in_two_tabs_counts_once(
-    shapes: Seat, other_tab: Seat
-) -> None:
-    other_tab.ready()
-    shapes.answer()
-    other_tab.press("s")
-
-    expect(other_tab.page.locator("#notice")).to_contain_text(ALREADY)
-    assert other_tab.n_answers == 1
+    expect(other_tab.page.locator("#n-answers")).to_have_text("2")
     assert other_tab.pair() == shapes.pair()
 
 
-def test_two_people_never_have_the_same_question(shared: Server, enter: Sit) -> None:
+def test_two_people_never_have_the_same_question_and_undo_their_own(
+    shared: Server, enter: Sit
+) -> None:
     ann, bob = (enter(shared, name, "open sesame") for name in ("Ann", "Bob"))
-
     for _ in range(4):
         assert set(ann.pair()) != set(bob.pair())
         ann.answer()
         assert set(ann.pair()) != set(bob.pair())
         bob.answer()
-
     assert bob.n_answers == 8
+    assert [act["who"] for act in ann.acts()] == ["Ann", "Bob"] * 4
 
-
-def test_undo_takes_back_ones_own_answer_only(shared: Server, enter: Sit) -> None:
-    ann, bob = (enter(shared, name, "open sesame") for name in ("Ann", "Bob"))
     pair = ann.pair()
     ann.answer()
     bob.answer()
-
     ann.press("z")
-
     assert ann.pair() == pair
-    assert ann.n_answers == 1
+    assert ann.n_answers == 9
 
 
-def test_answers_say_whose_they_are(shared: Server, enter: Sit) -> None:
-    ann = enter(shared, "Ann", "open sesame")
-    ann.answer()
-
-    assert [act["who"] for act in ann.acts()] == ["Ann"]
-
-
-def test_a_wrong_password_lets_nobody_in(shared: Server, enter: Sit) -> None:
-    stranger = enter(shared, "Eve", "guess")
-
-    expect(stranger.page.get_by_role("alert")).to_have_text(
-        "That was not the password."
-    )
-
-
-def test_an_address_lets_somebody_in_once(
-    piles: Path, serve: Serve, sit: Sit, new_context: Sit
+def test_a_wrong_password_and_a_used_address_let_nobody_in(
+    shared: Server, serve: Serve, piles: Path, enter: Sit, sit: Sit, new_page: NewPage
 ) -> None:
+    stranger = enter(shared, "Eve", "guess")
+    alert = stranger.page.get_by_role("alert")
+    expect(alert).to_have_text("That was not the password.")
+
     server = serve(piles / "few", "--encoder", "hog+colour")
     sit(server)
-
-    page = new_context().new_page()  # type: ignore[attr-defined]
+    page = new_page()
     page.goto(server.url)
-
     expect(page.get_by_role("alert")).to_contain_text("This address was used before")

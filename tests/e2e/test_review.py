@@ -14,6 +14,7 @@ from tests.e2e.conftest import Serve, Sit
 from tests.e2e.reviewer import Reviewer
 from tests.e2e.running import Server, started
 from tests.e2e.seat import Seat
+from tests.e2e.windows import Windows
 
 OVERFLOW = """() => document.documentElement.scrollWidth
   - document.documentElement.clientWidth"""
@@ -29,33 +30,25 @@ ACTIONS = {
 }
 
 
-def known(seat: Seat) -> Reviewer:
-    """Return somebody who has found the three kinds, and confirmed some of each."""
-    found = Reviewer.of(seat)
-    while len(found.groups()) != 3:
-        found.answer()
-    for kind in (DISCS, SQUARES, TRIANGLES):
-        found.tell("/api/review", action="confirm", items=list(kind[:3]))
-    return found
-
-
 @pytest.fixture(scope="module")
 def begun(
     processes: BaseContext,
-    browser: Any,
+    windows: Windows,
     piles: Path,
     tmp_path_factory: pytest.TempPathFactory,
 ) -> Path:
-    """Return where a project lies in which the three kinds are known."""
+    """Return where a project lies in which three kinds are known, some confirmed."""
     home = tmp_path_factory.mktemp("begun") / "home"
     server = started(processes, [str(piles / "shapes"), *ENCODER], home)
-    context = browser.new_context()
-    page = context.new_page()
-    page.goto(server.url)
-    seat = Seat(page)
-    seat.ready()
-    known(seat)
-    context.close()
+    page = windows.open()
+    windows.let_in(page, server)
+    page.goto(server.root)
+    seat, found = Seat(page), Reviewer(page)
+    while len(found.groups()) != 3:
+        seat.skip(1)
+    for kind in (DISCS, SQUARES, TRIANGLES):
+        found.tell("/api/review", action="confirm", items=list(kind[:3]))
+    windows.close()
     server.stop()
     return home
 
@@ -101,24 +94,6 @@ def select_two(someone: Reviewer) -> list[int]:
 # Looking
 
 
-def test_every_tab_has_its_own_address_and_says_how_many_there_are(
-    ann: Reviewer,
-) -> None:
-    ann.tell("/api/review", action="aside", items=[5, 6])
-    ann.open("/groups")
-    unplaced = ann.get("/api/items")["total"]
-
-    for words, path, heading in [
-        (f"Not placed {unplaced}", "not-placed", "Not placed"),
-        ("Not sure 0", "not-sure", "Not sure"),
-        ("Set aside 2", "set-aside", "Set aside"),
-        ("Groups 3", "groups", "3 groups"),
-    ]:
-        ann.page.get_by_role("link", name=words, exact=True).click()
-        expect(ann.page.get_by_role("heading", level=1)).to_have_text(heading)
-        assert ann.page.url.endswith(path)
-
-
 @pytest.mark.slow
 def test_groups_are_sorted_by_a_click(ann: Reviewer) -> None:
     ann.tell("/api/rename", item=DISCS[0], name="zebra")
@@ -130,18 +105,6 @@ def test_groups_are_sorted_by_a_click(ann: Reviewer) -> None:
     expect(ann.page).to_have_url(re.compile("sort=name"))
     names = ann.page.locator(".group h2").all_inner_texts()
     assert names[:2] == ["ant", "zebra"]
-
-
-def test_confirmed_items_come_first_and_the_order_of_the_others_can_be_turned(
-    inside: Reviewer,
-) -> None:
-    before, at = inside.items(), n_known(inside)
-
-    inside.page.get_by_role("link", name="most typical first").click()
-    inside.ready()
-
-    assert inside.items()[:at] == before[:at]
-    assert inside.items()[at:] == before[at:][::-1]
 
 
 @pytest.mark.slow
@@ -175,20 +138,6 @@ def test_items_are_chosen_by_clicks_and_ranges(inside: Reviewer) -> None:
     assert inside.chosen() == []
 
 
-def test_items_are_chosen_by_keys(inside: Reviewer) -> None:
-    items = inside.items()
-
-    inside.focus(0)
-    inside.press("ArrowRight", "Space", "Shift+ArrowRight", "Shift+ArrowRight")
-    assert inside.chosen() == items[1:4]
-    inside.press("Shift+ArrowLeft")
-    assert inside.chosen() == items[1:3]
-    inside.press("End")
-    assert inside.focused == items[-1]
-    inside.press("Home", "ArrowDown")
-    assert inside.focused in items[3:]
-
-
 @pytest.mark.slow
 def test_one_item_at_a_time_is_reached_by_tab(inside: Reviewer) -> None:
     reached = inside.page.locator("#review .pick[tabindex='0']")
@@ -200,22 +149,28 @@ def test_one_item_at_a_time_is_reached_by_tab(inside: Reviewer) -> None:
     expect(reached).to_be_focused()
 
 
-def test_enter_opens_the_large_picture_and_escape_closes_it(inside: Reviewer) -> None:
+def test_items_are_looked_at_and_chosen_by_keys_and_nothing_is_changed(
+    inside: Reviewer,
+) -> None:
+    items, at, before = inside.items(), n_known(inside), inside.version()
+
     inside.focus(1)
     inside.press("Enter")
     expect(inside.page.locator("#large")).to_be_visible()
-
     inside.press("Escape")
-
     expect(inside.page.locator("#large")).to_be_hidden()
-    assert inside.chosen() == []
-    assert inside.focused == inside.items()[1]
+    assert (inside.chosen(), inside.focused) == ([], items[1])
 
-
-def test_with_nothing_selected_the_buttons_say_so_and_do_nothing(
-    inside: Reviewer,
-) -> None:
-    before = inside.version()
+    inside.focus(0)
+    inside.press("ArrowRight", "Space", "Shift+ArrowRight", "Shift+ArrowRight")
+    assert inside.chosen() == items[1:4]
+    inside.press("Shift+ArrowLeft")
+    assert inside.chosen() == items[1:3]
+    inside.press("End")
+    assert inside.focused == items[-1]
+    inside.press("Home", "ArrowDown")
+    assert inside.focused in items[3:]
+    inside.press("Escape")
 
     for key in (*ACTIONS, "m"):
         inside.act(key, "Nothing is selected")
@@ -224,42 +179,48 @@ def test_with_nothing_selected_the_buttons_say_so_and_do_nothing(
     button.focus()
     inside.act("Enter", "Nothing is selected")
 
+    inside.page.get_by_role("link", name="most typical first").click()
+    inside.ready()
+    assert inside.items() == items[:at] + items[at:][::-1]  # confirmed ones come first
     assert inside.version() == before
 
 
 # Acting
 
 
-@pytest.mark.parametrize("key", ACTIONS)
-def test_an_action_is_saved_and_undone_without_a_reload(
-    inside: Reviewer, key: str
-) -> None:
+def test_every_action_is_saved_and_undone_without_a_reload(inside: Reviewer) -> None:
     before = inside.items()
     inside.page.evaluate("() => { window.marked = true; }")
-    chosen = select_two(inside)
 
-    inside.act(key, ACTIONS[key])
-    gone = set(before) - set(inside.items())
-    assert gone == (set() if key == "c" else set(chosen))
-    inside.act("z", "Undone")
+    for key, words in ACTIONS.items():
+        chosen = select_two(inside)
+        inside.act(key, words)
+        gone = set(before) - set(inside.items())
+        assert gone == (set() if key == "c" else set(chosen))
+        inside.act("z", "Undone")
+        assert inside.items() == before
 
-    assert inside.items() == before
     assert inside.page.evaluate("() => window.marked")
 
 
-def test_items_are_moved_to_the_group_of_a_digit(inside: Reviewer) -> None:
+def test_items_and_groups_go_to_the_group_of_a_digit(inside: Reviewer) -> None:
     chosen = select_two(inside)
     inside.press("m")
     first = inside.page.locator(".candidate").first
     expect(first).to_be_focused()
     number = int(first.locator(".chip").inner_text())
-
     inside.act("1", f"Saved: 2 moved to Group {number}")
-
     moved = [inside.get(f"/api/groups/{i}")["group"]["number"] for i in chosen]
     assert moved == [number, number]
     inside.act("z", "Undone")
     assert set(chosen) <= set(inside.items())
+
+    inside.press("g")
+    expect(inside.page.locator(".candidate").first).to_be_focused()
+    inside.press("1")
+    expect(inside.page.locator("#merging-do")).to_be_focused()
+    inside.act("g", "Saved: 2 groups merged")
+    expect(inside.page.locator(".side a")).to_have_count(2)
 
 
 @pytest.mark.slow
@@ -303,44 +264,42 @@ def test_the_focus_goes_to_the_next_item_and_the_page_stays_where_it_is(
     assert abs(inside.page.evaluate("() => window.scrollY") - scroll) < 260
 
 
-def test_what_is_saved_is_said_with_counts_before_and_after(inside: Reviewer) -> None:
-    select_two(inside)
-    before = n_known(inside)
+def test_every_tab_has_its_own_address_and_acts_on_what_it_shows(
+    ann: Reviewer,
+) -> None:
+    ann.tell("/api/review", action="aside", items=[5, 6])
+    ann.open("/groups")
+    unplaced = ann.get("/api/items")["total"]
+    for words, path, heading in [
+        (f"Not placed {unplaced}", "not-placed", "Not placed"),
+        ("Not sure 0", "not-sure", "Not sure"),
+        ("Set aside 2", "set-aside", "Set aside"),
+        ("Groups 3", "groups", "3 groups"),
+    ]:
+        ann.page.get_by_role("link", name=words, exact=True).click()
+        expect(ann.page.get_by_role("heading", level=1)).to_have_text(heading)
+        assert ann.page.url.endswith(path)
 
-    inside.act("c", f"Saved: 2 confirmed · {before} → {before + 2} confirmed")
+    ann.open("/groups/set-aside")
+    ann.press("a")
+    ann.act("x", "Saved: 2 put back")
+    expect(ann.page.locator("#review .pick")).to_have_count(0)
+    ann.act("z", "Undone")
+    assert ann.items() == [5, 6]
 
-    region = inside.page.locator("#saved")
-    expect(region).to_have_attribute("aria-live", "polite")
-    inside.page.get_by_role("button", name="Undo what was saved").click()
-    inside.says("Undone")
-
-
-def test_guesses_are_confirmed_on_their_tab(ann: Reviewer) -> None:
     ann.open("/groups/not-placed")
-    before, unplaced = ann.items(), ann.get("/api/items")["total"]
+    before = ann.items()
     ann.focus(0)
     ann.press("Space", "Shift+ArrowRight")
-
     ann.act("c", "Saved: 2 confirmed")
-
     tab = ann.page.get_by_role("link", name=f"Not placed {unplaced - 2}")
     expect(tab).to_be_visible()
     assert ann.focused == before[2]
 
 
-def test_items_come_back_from_their_tab(ann: Reviewer) -> None:
-    ann.tell("/api/review", action="aside", items=[5, 6])
-    ann.open("/groups/set-aside")
-    ann.press("a")
-
-    ann.act("x", "Saved: 2 put back")
-
-    expect(ann.page.locator("#review .pick")).to_have_count(0)
-    ann.act("z", "Undone")
-    assert ann.items() == [5, 6]
-
-
-def test_an_act_that_did_not_get_through_is_sent_again(inside: Reviewer) -> None:
+def test_an_act_is_sent_again_until_it_is_saved_and_said_with_counts(
+    inside: Reviewer,
+) -> None:
     failed: list[str] = []
 
     def fail_once(route: Any) -> None:
@@ -351,23 +310,21 @@ def test_an_act_that_did_not_get_through_is_sent_again(inside: Reviewer) -> None
             route.abort()
 
     inside.page.route("**/api/review", fail_once)
-    before = inside.version()
+    version, before = inside.version(), n_known(inside)
     select_two(inside)
 
-    inside.act("c", "Saved: 2 confirmed")
+    inside.act("c", f"Saved: 2 confirmed · {before} → {before + 2} confirmed")
 
     assert failed
-    assert inside.version() == before + 1
+    assert inside.version() == version + 1
+    region = inside.page.locator("#saved")
+    expect(region).to_have_attribute("aria-live", "polite")
+    inside.page.get_by_role("button", name="Undo what was saved").click()
+    inside.says("Undone")
 
-
-def test_what_somebody_else_has_moved_meanwhile_is_left_alone(
-    inside: Reviewer,
-) -> None:
     chosen = select_two(inside)
     inside.tell("/api/review", action="move", items=chosen, group=SQUARES[0])
-
     inside.act("c", "This has changed meanwhile")
-
     assert not set(chosen) & set(inside.items())
 
 
@@ -375,32 +332,24 @@ def test_what_somebody_else_has_moved_meanwhile_is_left_alone(
 
 
 def test_ticked_groups_are_merged_and_parted_by_undo(ann: Reviewer) -> None:
+    before = ann.version()
     ann.open("/groups")
     boxes = ann.page.locator(".ticking input")
     boxes.nth(0).check()
     boxes.nth(1).check()
-    ann.press("g")
+    ann.page.get_by_role("button", name="Merge…").click()
+    expect(ann.page.locator("#merging-do")).to_be_enabled()
+    ann.press("Escape")
+    expect(ann.page.locator("#merging")).to_be_hidden()
+    assert ann.version() == before
 
+    ann.press("g")
     expect(ann.page.locator(".merging-group")).to_have_count(2)
     expect(ann.page.locator("#merging-words")).to_contain_text("can be undone")
     ann.act("Enter", "Saved: 2 groups merged")
     expect(ann.page.locator(".group")).to_have_count(2)
     ann.act("z", "Undone")
     expect(ann.page.locator(".group")).to_have_count(3)
-
-
-def test_escape_in_the_merge_dialog_means_that_nothing_happens(ann: Reviewer) -> None:
-    before = ann.version()
-    ann.open("/groups")
-    for at in (0, 1):
-        ann.page.locator(".ticking input").nth(at).check()
-    ann.page.get_by_role("button", name="Merge…").click()
-    expect(ann.page.locator("#merging-do")).to_be_enabled()
-
-    ann.press("Escape")
-
-    expect(ann.page.locator("#merging")).to_be_hidden()
-    assert ann.version() == before
 
 
 @pytest.mark.slow
@@ -413,60 +362,42 @@ def test_one_ticked_group_is_not_merged(ann: Reviewer) -> None:
     expect(ann.page.locator("#merging")).to_be_hidden()
 
 
-def test_a_group_is_merged_with_another_one(inside: Reviewer) -> None:
-    inside.press("g")
-    expect(inside.page.locator(".candidate").first).to_be_focused()
-    inside.press("1")
-    expect(inside.page.locator("#merging-do")).to_be_focused()
-
-    inside.act("g", "Saved: 2 groups merged")
-
-    expect(inside.page.locator(".side a")).to_have_count(2)
-
-
 def test_a_name_is_changed_in_place(inside: Reviewer) -> None:
+    heading = inside.page.get_by_role("heading", level=1)
     inside.press("e")
     inside.page.keyboard.type("Round ones")
     inside.act("Enter", "Saved")
 
-    expect(inside.page.get_by_role("heading", level=1)).to_have_text("Round ones")
+    expect(heading).to_have_text("Round ones")
     inside.press("e", "x", "Escape")
-    expect(inside.page.get_by_role("heading", level=1)).to_have_text("Round ones")
+    expect(heading).to_have_text("Round ones")
     inside.act("z", "Undone")
-    expect(inside.page.get_by_role("heading", level=1)).to_have_text(
-        re.compile(r"Group \d")
-    )
+    expect(heading).to_have_text(re.compile(r"Group \d"))
 
 
-@pytest.mark.parametrize("choice", ["Escape", "Keep both", "Merge"])
-def test_a_name_that_another_group_has_offers_a_merge(
-    inside: Reviewer, choice: str
-) -> None:
+def test_a_name_that_another_group_has_offers_a_merge(inside: Reviewer) -> None:
     inside.tell("/api/rename", item=SQUARES[0], name="oak")
-    before = inside.version()
-    inside.press("e")
-    inside.page.keyboard.type("Oak")
-    inside.press("Enter")
-    expect(inside.page.locator("#merging-do")).to_be_enabled()
+    before, dialog = inside.version(), inside.page.locator("#merging")
 
-    if choice == "Escape":
-        inside.press(choice)
-        expect(inside.page.locator("#merging")).to_be_hidden()
-    else:
-        dialog = inside.page.locator("#merging")
-        dialog.get_by_role("button", name=choice).click()
-        inside.says("Saved")
+    def choose(choice: str) -> tuple[list[str], int]:
+        inside.press("e")
+        inside.page.keyboard.type("Oak")
+        inside.press("Enter")
+        expect(inside.page.locator("#merging-do")).to_be_enabled()
+        if choice == "Escape":
+            inside.press(choice)
+            expect(dialog).to_be_hidden()
+            inside.page.get_by_role("button", name="Cancel").click()
+        else:
+            dialog.get_by_role("button", name=choice).click()
+            inside.says("Saved")
+        names = sorted(group["name"] for group in inside.groups())
+        return names, inside.version() - before
 
-    names = sorted(group["name"] for group in inside.groups())
-    assert (
-        names
-        == {
-            "Escape": ["", "", "oak"],
-            "Keep both": ["", "Oak", "oak"],
-            "Merge": ["", "oak"],
-        }[choice]
-    )
-    assert inside.version() == before + (choice != "Escape")
+    assert choose("Escape") == (["", "", "oak"], 0)
+    assert choose("Keep both") == (["", "Oak", "oak"], 1)
+    inside.act("z", "Undone")
+    assert choose("Merge") == (["", "oak"], 3)
 
 
 def test_groups_that_are_different_are_not_suggested_again(
@@ -514,32 +445,28 @@ def test_the_answer_that_joined_two_groups_is_taken_back(fused: Reviewer) -> Non
     assert {title.partition("-")[0] for title in titles} in ({"disc"}, {"square"})
 
 
-def test_a_group_is_split_into_the_parts_that_were_shown(fused: Reviewer) -> None:
+def test_a_group_is_split_into_the_parts_that_were_shown_or_put_right(
+    fused: Reviewer,
+) -> None:
+    parts, split = fused.page.locator(".part"), fused.page.locator("#split-do")
     fused.press("p")
-    expect(fused.page.locator("#split-do")).to_be_enabled()
-    expect(fused.page.locator(".part")).to_have_count(2)
+    expect(split).to_be_enabled()
+    expect(parts).to_have_count(2)
     expect(fused.page.locator("#split-words")).to_contain_text("takes back")
-
     fused.act("p", "Saved: split into 2")
-
     items = set(fused.items())
     assert items <= set(DISCS) or items <= set(SQUARES)
     fused.act("z", "Undone")
     assert len(fused.items()) == 28
 
-
-def test_an_item_is_put_into_another_part_by_a_digit(fused: Reviewer) -> None:
     fused.press("p")
-    expect(fused.page.locator("#split-do")).to_be_enabled()
-    parts = fused.page.locator(".part")
+    expect(split).to_be_enabled()
     item = parts.nth(0).locator(".item").last
     number = str(item.get_attribute("data-item"))
     item.locator(".pick").focus()
-
     fused.press("2")
-
     expect(parts.nth(1).locator(f"[data-item='{number}']")).to_be_visible()
-    expect(fused.page.locator("#split-do")).to_be_enabled()
+    expect(split).to_be_enabled()
     fused.act("p", "Saved: split into 2")
     mine = fused.get(f"/api/groups/{number}")
     kinds = [card["title"].partition("-")[0] for card in mine["items"]]

@@ -8,9 +8,10 @@ from typing import Any
 
 import pytest
 from playwright.sync_api import expect
-from tests.e2e.conftest import PATIENCE, Serve, Sit
+from tests.e2e.conftest import Serve, Sit
 from tests.e2e.running import started
 from tests.e2e.seat import Seat
+from tests.e2e.windows import PATIENCE
 from tests.troubles import (
     NEEDS_LINUX,
     NEEDS_PRLIMIT,
@@ -55,7 +56,7 @@ def test_an_answer_waits_for_room_on_a_full_disk(
         project = ("--project", f"{disk / 'shapes.db'}")
         server = serve(piles / "shapes", *HOW, *project)
         seat = sit(server)
-        seat.answers(3)
+        seat.skip(3)
         with filled(disk):
             told(seat, "shapes.db", "disk is full", "make room on its disk")
         saved(seat, 4)
@@ -70,7 +71,7 @@ def test_an_answer_waits_for_a_disk_that_takes_no_writes(
 ) -> None:
     server = serve(piles / "shapes", *HOW)
     seat = sit(server)
-    seat.answers(3)
+    seat.skip(3)
 
     with no_growing_files(server.process.pid or 0):
         told(seat, "project.db", "disk I/O error", "check its disk")
@@ -82,7 +83,7 @@ def test_an_answer_waits_for_a_database_that_has_gone(
     piles: Path, serve: Serve, sit: Sit, database: Postgres
 ) -> None:
     seat = sit(serve(piles / "shapes", *HOW, "--project", database.new_url()))
-    seat.answers(2)
+    seat.skip(2)
 
     with database.away():
         told(seat, "postgresql://", "see that it runs and can be reached")
@@ -96,7 +97,7 @@ def test_a_page_loaded_meanwhile_comes_by_itself(
     piles: Path, serve: Serve, sit: Sit, database: Postgres
 ) -> None:
     seat = sit(serve(piles / "shapes", *HOW, "--project", database.new_url()))
-    seat.answers(2)
+    seat.skip(2)
 
     with database.away():
         told(seat, "see that it runs")
@@ -116,7 +117,7 @@ def test_people_go_on_while_the_folder_of_the_project_is_shut(
     command = [str(piles / "shapes"), *HOW]
     server = started(Unprivileged(processes), command, home)  # type: ignore[arg-type]
     seat = sit(server)
-    seat.answers(2)
+    seat.skip(2)
 
     with shut(home):
         seat.answers(4)

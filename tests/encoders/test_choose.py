@@ -26,7 +26,7 @@ def without_backbone(name: str, package: str | None = None) -> ModuleSpec | None
 def test_without_the_extra_pictures_get_edges_and_colours(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("likewise.encoders._backbone.find_spec", without_backbone)
+    monkeypatch.setattr("likewise.encoders._networks.find_spec", without_backbone)
 
     chosen = encoder_for("image")
 
@@ -37,7 +37,7 @@ def test_without_the_extra_pictures_get_edges_and_colours(
 def test_a_backbone_that_is_not_installed_comes_with_the_command(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("likewise.encoders._backbone.find_spec", without_backbone)
+    monkeypatch.setattr("likewise.encoders._networks.find_spec", without_backbone)
 
     with pytest.raises(MissingExtraError, match=r"likewise\[images\]"):
         encoder_for("image", "lite0")
@@ -72,7 +72,7 @@ def test_a_transformer_of_scikit_learn_is_an_encoder() -> None:
 def test_a_transformer_of_rows_keeps_their_precision() -> None:
     own = encoder_for("row", StandardScaler())
 
-    vectors = encoded(own, np.array([[1.0], [3.0]]))  # type: ignore[arg-type]
+    vectors = encoded(own, np.array([[1.0], [3.0]]))
 
     assert vectors.dtype == np.float64
     assert vectors.tolist() == [[-1.0], [1.0]]

@@ -16,7 +16,7 @@ from likewise.errors import InputError
 def test_a_package_that_is_not_installed_is_named(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("likewise.encoders._hubs.find_spec", lambda _: None)
+    monkeypatch.setattr("likewise.encoders._networks.find_spec", lambda _: None)
 
     with pytest.raises(InputError, match="run `pip install timm`"):
         encoder_for("image", "timm:resnet18")

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import io
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -188,3 +190,24 @@ def test_a_crop_is_the_middle_of_the_picture() -> None:
 
     assert cropped.shape == (50, 50, 3)
     assert (cropped[:, 2:-2, 0] > 200).all()
+
+
+WITHOUT = """
+import sys
+sys.modules["PIL"] = None
+from likewise.encoders import encoder_for, open_picture
+from likewise.errors import MissingExtraError
+import likewise.items
+assert encoder_for("text").name == "tfidf/1"
+try:
+    open_picture(b"")
+except MissingExtraError as error:
+    print(error)
+"""
+
+
+def test_without_pillow_only_pictures_cannot_be_read() -> None:
+    words = [sys.executable, "-c", WITHOUT]
+    done = subprocess.run(words, capture_output=True, check=True, text=True)
+
+    assert "likewise[images]" in done.stdout

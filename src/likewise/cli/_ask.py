@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import click
 import typer
@@ -20,13 +20,16 @@ from likewise.cli._options import (
     Ignore,
     Method,
     Scale,
+    chosen_affinity,
+    known_k,
+    reading_of,
 )
 from likewise.cli._output import print_json, print_table, progress, say
-from likewise.cli._source import chosen_affinity, known_k, scaled
-from likewise.items import Pile, Reading, read_pile
-from likewise.knowledge import Question
-from likewise.session import Session
-from likewise.storage import JsonLinesJournal
+
+if TYPE_CHECKING:
+    from likewise.items import Table
+    from likewise.knowledge import Question
+    from likewise.session import Session
 
 KEYS = {"s": "same", "d": "different", "u": "unsure"}
 HELP = "[s]ame  [d]ifferent  [u]nsure  [z] undo  [q]uit"
@@ -53,12 +56,16 @@ def ask(
     Every answer is kept before the next question is shown, in a file named after the
     data (in the present folder) unless --answers names another.
     """
-    pile = read_pile(path, Reading(None, tuple(ignore or ()), scaled(scale)))
+    from likewise.items import read_table
+    from likewise.session import Session
+    from likewise.storage import JsonLinesJournal
+
+    table = read_table(path, reading_of(None, ignore, scale))
     kept = answers or Path(f"{path.stem}.answers.jsonl")
-    is_long = pile.X.shape[0] > EXACT_SEARCH
+    is_long = table.X.shape[0] > EXACT_SEARCH
     with progress("Searching for neighbours", 100) as watch:
         session = Session(
-            pile.X,
+            table.X,
             method,
             known_k(n_clusters),
             chosen_affinity(affinity, bandwidth),
@@ -68,7 +75,7 @@ def ask(
         )
     if session.n_questions:
         say(f"Going on after {session.n_questions} answers in {kept}.")
-    _converse(session, pile)
+    _converse(session, table)
     _report(session, as_json)
 
 
@@ -76,13 +83,13 @@ def _percent(watch: Callable[[int, str], None], done: int, total: int) -> None:
     watch(100 * done // total, "")
 
 
-def _converse(session: Session, pile: Pile) -> None:
+def _converse(session: Session, table: Table) -> None:
     while True:
         question = session.ask()
         if question is None:
             say("Everything is settled: there is nothing left to ask.")
             return
-        _show(question, pile, session)
+        _show(question, table, session)
         key = _key()
         if key == "q":
             return
@@ -94,13 +101,13 @@ def _converse(session: Session, pile: Pile) -> None:
             say(f"Type one of these keys: {HELP}")
 
 
-def _show(question: Question, pile: Pile, session: Session) -> None:
+def _show(question: Question, table: Table, session: Session) -> None:
     progress = session.progress
     say(
         f"\nQuestion {session.n_questions + 1}   "
         f"({progress.settled:.0%} settled, {int(session.labels.max()) + 1} groups)"
     )
-    left, right = pile.shown[question.sample], pile.shown[question.against]
+    left, right = table.shown[question.sample], table.shown[question.against]
     width = max(map(len, left))
     if "text" not in left:
         say(f"  {'':<{width}}  {'A':>12}  {'B':>12}")

@@ -7,34 +7,20 @@ import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from likewise.cli._homes import home_of
-from likewise.cli._options import AsJson
+from likewise.cli._options import AsJson, Who
 from likewise.cli._output import print_json, progress, say
-from likewise.cli._serving import Who
+from likewise.cli._places import home_of
 from likewise.errors import InputError, LikewiseError
-from likewise.exports import (
-    EXPORTS,
-    Incoming,
-    Recorded,
-    Row,
-    answer_chunks,
-    confirmed_only,
-    numbers_of,
-    read_answers,
-    read_labels,
-    record,
-    rows_of,
-    session_of,
-    table_chunks,
-    traces_of,
-    write_folders,
-)
-from likewise.storage import SUFFIXES, Project, Store, open_store
 
+if TYPE_CHECKING:
+    from likewise.exports import Incoming, Recorded, Row
+    from likewise.storage import Project, Store
+
+KINDS = ("csv", "jsonl", "parquet", "answers")
 Source = Annotated[
     str,
     typer.Argument(
@@ -48,7 +34,7 @@ Name = Annotated[str | None, typer.Option(help="Of the project.")]
 def export(
     project: Source,
     kind: Annotated[
-        str | None, typer.Option("--format", help=f"{', '.join(EXPORTS)}.")
+        str | None, typer.Option("--format", help=f"{', '.join(KINDS)}.")
     ] = None,
     out: Annotated[str, typer.Option(help="A file; - for standard output.")] = "-",
     folders: Annotated[
@@ -67,6 +53,8 @@ def export(
     ] = False,
 ) -> None:
     """Write what was sorted: a table, the answers, or a folder for each group."""
+    from likewise.exports import answer_chunks, table_chunks
+
     with opened(project, name) as found:
         if folders is not None:
             root = _files(project, files)
@@ -95,6 +83,8 @@ def import_(
     as_json: AsJson = False,
 ) -> None:
     """Take in answers, or classes that are known, as one act that can be undone."""
+    from likewise.exports import read_answers, read_labels, record
+
     if key is not None and labels is None:
         raise InputError("--key goes with --labels: name the column of the classes.")
     with opened(project, name) as found:
@@ -114,6 +104,8 @@ def import_(
 @contextmanager
 def opened(source: str, name: str | None) -> Iterator[Project]:
     """Give the project that a path or an address means."""
+    from likewise.storage import open_store
+
     url, usual = _address(source)
     store = open_store(url)
     try:
@@ -142,6 +134,8 @@ def _address(source: str) -> tuple[str, str | None]:
 
 
 def _is_database(source: str) -> bool:
+    from likewise.storage import SUFFIXES
+
     return "://" in source or source.endswith(SUFFIXES)
 
 
@@ -172,18 +166,26 @@ def _chosen(store: Store, name: str | None, usual: str | None) -> Project:
 
 
 def _rows(project: Project, only_confirmed: bool) -> Iterator[Row]:
+    from likewise.exports import (
+        confirmed_only,
+        numbers_of,
+        rows_of,
+        session_of,
+        traces_of,
+    )
+
     rows = rows_of(session_of(project), traces_of(project), numbers_of(project))
     return confirmed_only(rows) if only_confirmed else rows
 
 
 def _kind_of(out: str) -> str:
     suffix = Path(out).suffix.removeprefix(".").lower()
-    return suffix if suffix in EXPORTS else "csv"
+    return suffix if suffix in KINDS else "csv"
 
 
 def _check(kind: str, raw: bool, confirmed: bool) -> None:
-    if kind not in EXPORTS:
-        raise InputError(f"--format takes {', '.join(EXPORTS)}, but it is {kind!r}.")
+    if kind not in KINDS:
+        raise InputError(f"--format takes {', '.join(KINDS)}, but it is {kind!r}.")
     if raw and kind != "csv":
         raise InputError("--raw goes with --format csv: the others have no formulas.")
     if confirmed and kind == "answers":
@@ -222,6 +224,8 @@ def _write(chunks: Iterable[bytes], out: str) -> None:
 def _write_folders(
     project: Project, root: Path, target: Path, how: str, only_confirmed: bool
 ) -> None:
+    from likewise.exports import write_folders
+
     total = project.info().n_items
     with progress("Writing", total) as watch:
         done = write_folders(

@@ -1,11 +1,18 @@
-"""Options that several commands share."""
+"""Options that several commands share, and what their values mean."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+
+from likewise.errors import InputError
+
+if TYPE_CHECKING:
+    from likewise.items import Reading
 
 Method = Annotated[str, typer.Option("--method", help="See `likewise methods`.")]
 AffinityName = Annotated[
@@ -27,4 +34,43 @@ Device = Annotated[
     str,
     typer.Option("--device", help="cuda: a graphics card solves large spectra."),
 ]
+Who = Annotated[str, typer.Option(help="Your name, beside your answers.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print for programs.")]
+
+
+def chosen_affinity(
+    name: str, bandwidth: float | None, paper: str = "gaussian"
+) -> str | Callable[[Any], Any]:
+    """Return the affinity that the options name; "paper" means the paper's kernel."""
+    if name == "paper":
+        name = paper
+    if bandwidth is None:
+        return name
+    if name != "gaussian":
+        raise InputError("--bandwidth goes with --affinity gaussian only.")
+    from likewise.affinity import gaussian
+
+    return partial(gaussian, bandwidth=bandwidth)
+
+
+def known_k(text: str, truth: int | None = None) -> int | None:
+    """Return the number of clusters that an option means, or None for unknown."""
+    if text == "true":
+        return truth
+    if text == "unknown":
+        return None
+    try:
+        return int(text)
+    except ValueError:
+        raise InputError(
+            f"--n-clusters takes a number or 'unknown', but it is {text!r}."
+        ) from None
+
+
+def reading_of(label: str | None, ignore: list[str] | None, scale: str) -> Reading:
+    """Return how the options want a table to be read."""
+    from likewise.items import Reading
+
+    if scale not in ("auto", "none"):
+        raise InputError(f"--scale takes 'auto' or 'none', but it is {scale!r}.")
+    return Reading(label, tuple(ignore or ()), scale == "auto")

@@ -8,15 +8,6 @@ from contextlib import contextmanager
 from typing import Any
 
 import typer
-from rich.console import Console
-from rich.progress import (
-    BarColumn,
-    MofNCompleteColumn,
-    Progress,
-    TextColumn,
-    TimeRemainingColumn,
-)
-from rich.table import Table
 
 
 def say(words: str) -> None:
@@ -36,11 +27,15 @@ def print_json(data: Any) -> None:
 
 def print_table(header: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
     """Print data for people: a table on a terminal, tab-separated lines otherwise."""
+    from rich.console import Console
+
     console = Console(highlight=False)
     if not console.is_terminal:
         for row in (header, *rows):
             typer.echo("\t".join(map(str, row)))
         return
+    from rich.table import Table
+
     table = Table(*header, box=None, pad_edge=False)
     for row in rows:
         table.add_row(*map(str, row))
@@ -56,16 +51,20 @@ def progress(title: str, total: int) -> Iterator[Callable[[int, str], None]]:
     callable
         ``update(done, note)``.
     """
+    from rich.console import Console
+
     console = Console(stderr=True)
     if not console.is_terminal:
         yield _plain_lines(title, total)
         return
-    with Progress(
-        TextColumn("{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeRemainingColumn(),
-        TextColumn("{task.fields[note]}"),
+    from rich import progress as shown
+
+    with shown.Progress(
+        shown.TextColumn("{task.description}"),
+        shown.BarColumn(),
+        shown.MofNCompleteColumn(),
+        shown.TimeRemainingColumn(),
+        shown.TextColumn("{task.fields[note]}"),
         console=console,
         transient=True,
     ) as bar:

@@ -1,4 +1,4 @@
-"""From a pile to a server that people can reach."""
+"""``likewise app`` and ``likewise demo``: a server that people can reach."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ import re
 import sys
 import time
 import webbrowser
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import count
 from pathlib import Path
@@ -17,9 +19,18 @@ from typing import Annotated, Any
 
 import typer
 
-from likewise.cli._drives import mounts_here, network_drive
-from likewise.cli._homes import secret_of
+from likewise.cli._options import (
+    AsJson,
+    Device,
+    Ignore,
+    Method,
+    Scale,
+    Who,
+    known_k,
+    reading_of,
+)
 from likewise.cli._output import complain, print_json, progress, say
+from likewise.cli._places import home_of, mounts_here, network_drive, secret_of
 from likewise.errors import InputError, MissingExtraError, StorageError
 
 Port = Annotated[int | None, typer.Option(help="Port; 8757, or any free one.")]
@@ -29,7 +40,6 @@ AskPassword = Annotated[
     bool,
     typer.Option("--password", help="People sign in with a name and a password."),
 ]
-Who = Annotated[str, typer.Option(help="Your name, beside your answers.")]
 
 
 @dataclass(frozen=True)
@@ -54,8 +64,8 @@ class Sorting:
         Of the store.
     name : str
         Of the project.
-    heap : callable
-        See :class:`likewise.app._preparing.Workshop`.
+    source : callable
+        See :class:`likewise.app.Preparation`.
     home : Path
         For vectors, small pictures and the secret.
     options : dict
@@ -70,7 +80,7 @@ class Sorting:
 
     url: str
     name: str
-    heap: Any
+    source: Any
     home: Path
     options: dict[str, Any]
     settings: dict[str, Any] = field(default_factory=dict)
@@ -80,10 +90,15 @@ class Sorting:
 
 def run_app(what: Sorting, how: Listening) -> None:
     """Serve until interrupted; the address is printed before anything is read."""
-    try:
-        from likewise.app import Door, Workplace, Workshop, create_app, listening, serve
-    except ModuleNotFoundError as error:
-        raise MissingExtraError(error.name or "fastapi", "app") from None
+    with _naming_the_extra():
+        from likewise.app import (
+            AppContext,
+            Door,
+            Preparation,
+            create_app,
+            listening,
+            serve,
+        )
     with listening(how.host, how.port) as bound:
         port = bound.getsockname()[1]
         say(f"Answers are kept in {without_password(what.url)}.")
@@ -91,15 +106,25 @@ def run_app(what: Sorting, how: Listening) -> None:
         project = _project(what)
         _copy(what.url, project)
         options = {**what.options, "device": what.device}
-        workshop = Workshop(project, what.heap, time.time, options)
+        preparation = Preparation(project, what.source, time.time, options)
         door = Door(secret_of(what.home), time.time, how.password)
-        place = Workplace(workshop, door, what.home / "thumbs")
-        app = create_app(place, port=port, hosts=_names(how.host))
+        context = AppContext(preparation, door, what.home / "thumbs")
+        app = create_app(context, port=port, hosts=_names(how.host))
         code = "" if how.password else f"?code={door.new_code(how.who)}"
-        workshop.start()
-        Thread(target=_follow, args=(workshop,), name="progress", daemon=True).start()
+        preparation.start()
+        follow = Thread(target=_follow, args=(preparation,), daemon=True)
+        follow.start()
         _announce(f"http://{_shown(how.host)}:{port}/enter{code}", how)
         serve(app, bound)
+
+
+@contextmanager
+def _naming_the_extra() -> Iterator[None]:
+    """Say in one sentence what to install where the app lacks a package."""
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        raise MissingExtraError(error.name or "fastapi", "app") from None
 
 
 def _announce(address: str, how: Listening) -> None:
@@ -111,21 +136,21 @@ def _announce(address: str, how: Listening) -> None:
         webbrowser.open(address)
 
 
-def _follow(workshop: Any) -> None:
+def _follow(preparation: Any) -> None:
     """Show on the terminal how far the pile is, as the page does."""
-    while _is_busy(workshop):
-        _follow_stage(workshop, workshop.status.stage)
-    if workshop.status.error is None:
+    while _is_busy(preparation):
+        _follow_stage(preparation, preparation.status.stage)
+    if preparation.status.error is None:
         say("The first question is on the page.")
     else:
-        complain(workshop.status.error)
+        complain(preparation.status.error)
 
 
-def _follow_stage(workshop: Any, stage: str) -> None:
+def _follow_stage(preparation: Any, stage: str) -> None:
     with progress(stage, 100) as update:
         for look in count():
-            status = workshop.status
-            if not _is_busy(workshop) or status.stage != stage:
+            status = preparation.status
+            if not _is_busy(preparation) or status.stage != stage:
                 return
             is_counted = status.total > 1
             note = f"{status.done:,} of {status.total:,}" if is_counted else ""
@@ -135,8 +160,8 @@ def _follow_stage(workshop: Any, stage: str) -> None:
             time.sleep(MOMENT)
 
 
-def _is_busy(workshop: Any) -> bool:
-    return workshop.shown is None and workshop.status.error is None
+def _is_busy(preparation: Any) -> bool:
+    return preparation.service is None and preparation.status.error is None
 
 
 LONG = 8  # looks after which a stage that cannot be counted is named
@@ -232,3 +257,94 @@ def _shown(host: str) -> str:
     if host in ANYWHERE:
         return "127.0.0.1"
     return f"[{host}]" if ":" in host else host
+
+
+def app(
+    path: Annotated[
+        Path, typer.Argument(help="A folder of pictures or texts, or a file.")
+    ],
+    encoder: Annotated[str, typer.Option(help="How things become numbers.")] = "auto",
+    method: Method = "likewise",
+    n_clusters: Annotated[
+        str, typer.Option(help="How many groups, or 'unknown'.")
+    ] = "unknown",
+    criterion: Annotated[
+        str | None, typer.Option(help="The question that people are to answer.")
+    ] = None,
+    checks: Annotated[
+        int | None,
+        typer.Option(
+            min=0, max=1000, help="One question in so many is a check; 0 for none."
+        ),
+    ] = None,
+    label: Annotated[str | None, typer.Option(help="Column to leave out.")] = None,
+    ignore: Ignore = None,
+    scale: Scale = "auto",
+    device: Device = "cpu",
+    download: Annotated[
+        bool, typer.Option("--download", help="Weights of a model may be fetched.")
+    ] = False,
+    project: Annotated[
+        str | None,
+        typer.Option(help="A .db file or a postgresql:// URL to keep it in."),
+    ] = None,
+    name: Annotated[str | None, typer.Option(help="Of the project.")] = None,
+    who: Who = "me",
+    host: Host = "127.0.0.1",
+    port: Port = None,
+    password: AskPassword = False,
+    no_browser: NoBrowser = False,
+    as_json: AsJson = False,
+) -> None:
+    """Sort a folder or a file by answering questions in the browser."""
+    with _naming_the_extra():
+        from likewise.app import PathSource
+        from likewise.methods import find_method
+
+    if not path.exists():
+        raise InputError(f"There is no {path}: name a folder or a file.")
+    path = path.resolve()
+    home = home_of(path)
+    reading = reading_of(label, ignore, scale)
+    said = {"criterion": criterion, "checks": checks}
+    sorting = Sorting(
+        url=project or f"sqlite:///{home / 'project.db'}",
+        name=name or path.stem,
+        source=PathSource(path, encoder, home / "vectors", reading, download),
+        home=home,
+        options={
+            "method": find_method(method).name,
+            "n_clusters": known_k(n_clusters),
+            "random_state": 0,
+        },
+        settings={key: value for key, value in said.items() if value is not None},
+        device=device,
+    )
+    shut = chosen_password(host, password)
+    run_app(sorting, Listening(host, port, shut, who, no_browser, as_json))
+
+
+def demo(
+    who: Who = "me",
+    host: Host = "127.0.0.1",
+    port: Port = None,
+    password: AskPassword = False,
+    no_browser: NoBrowser = False,
+    as_json: AsJson = False,
+) -> None:
+    """Sort 1,797 handwritten digits in the browser: the first thing to try."""
+    with _naming_the_extra():
+        from likewise.app import DigitsSource
+    home = home_of(Path("demo"))
+    say("Sorting 1,797 handwritten digits: nothing is downloaded.")
+    sorting = Sorting(
+        url=f"sqlite:///{home / 'project.db'}",
+        name="digits",
+        source=DigitsSource(home / "pictures"),
+        home=home,
+        options={"method": "likewise", "n_clusters": None, "random_state": 0},
+        settings={"criterion": "Are these the same digit?"},
+        lasting=("criterion",),
+    )
+    shut = chosen_password(host, password)
+    run_app(sorting, Listening(host, port, shut, who, no_browser, as_json))

@@ -15,9 +15,20 @@ from functools import partial
 from pathlib import Path
 
 from likewise._registry import Registry
-from likewise.datasets import _bundled as bundled
-from likewise.datasets import _folder as folder
-from likewise.datasets._base import Dataset
+from likewise.datasets._dataset import (
+    UCI,
+    Dataset,
+    breast_cancer,
+    digits,
+    directions,
+    embeddings,
+    histograms,
+    iris,
+    only_people,
+    plain_table,
+    standardised_table,
+    wine,
+)
 
 Loader = Callable[[Path | None], Dataset]
 
@@ -32,7 +43,7 @@ class Entry:
         ``load(folder)`` returns it.
     about : str
     is_bundled : bool
-        Whether it needs no data folder.
+        Whether it needs no data
     """
 
     load: Loader
@@ -45,14 +56,14 @@ def _from_folder(
     name: str,
     file: str,
     about: str,
-    source: str = folder.UCI,
+    source: str = UCI,
 ) -> Entry:
     return Entry(partial(read, name, file, source), about)
 
 
 def _smaller(name: str, whole: str, about: str) -> Entry:
     def read(data: Path | None) -> Dataset:
-        return folder.only_people(load(whole, data), name, data)
+        return only_people(load(whole, data), name, data)
 
     return Entry(read, about)
 
@@ -61,33 +72,41 @@ def _bundled(read: Callable[[], Dataset], about: str) -> Entry:
     return Entry(lambda _: read(), about, is_bundled=True)
 
 
-_TABLE, _LFW = folder.standardised_table, "Labeled Faces in the Wild"
+_LFW = "Labeled Faces in the Wild"
 _DOGS = "Stanford Dogs"
 
 _BUILT_IN: dict[str, Entry] = {
-    "wine": _bundled(bundled.wine, "178 wines, 3 growers"),
-    "iris": _bundled(bundled.iris, "150 irises, 3 species"),
-    "breast_cancer": _bundled(bundled.breast_cancer, "569 tumours, 2 kinds"),
-    "digits": _bundled(bundled.digits, "1,797 handwritten digits, 10 kinds"),
+    "wine": _bundled(wine, "178 wines, 3 growers"),
+    "iris": _bundled(iris, "150 irises, 3 species"),
+    "breast_cancer": _bundled(breast_cancer, "569 tumours, 2 kinds"),
+    "digits": _bundled(digits, "1,797 handwritten digits, 10 kinds"),
     "balance": _from_folder(
-        _TABLE, "balance", "balance/balance.csv", "625 balance scales, 3 classes"
+        standardised_table,
+        "balance",
+        "balance/balance.csv",
+        "625 balance scales, 3 classes",
     ),
-    "bupa": _from_folder(_TABLE, "bupa", "bupa/bupa.csv", "345 blood tests, 2 classes"),
+    "bupa": _from_folder(
+        standardised_table, "bupa", "bupa/bupa.csv", "345 blood tests, 2 classes"
+    ),
     "diabetes": _from_folder(
-        _TABLE, "diabetes", "diabetes/diabetes.csv", "768 patients, 2 classes"
+        standardised_table,
+        "diabetes",
+        "diabetes/diabetes.csv",
+        "768 patients, 2 classes",
     ),
     "sonar": _from_folder(
-        _TABLE, "sonar", "sonar/sonar.csv", "208 sonar echoes, mine or rock"
+        standardised_table, "sonar", "sonar/sonar.csv", "208 sonar echoes, mine or rock"
     ),
     "cho": _from_folder(
-        folder.plain_table,
+        plain_table,
         "cho",
         "cho/cho.csv",
         "386 genes, 5 phases",
         "Cho et al. 1998 (yeast cell cycle)",
     ),
     "face-1": _from_folder(
-        folder.embeddings,
+        embeddings,
         "face-1",
         "lfw500/features_dlib.npz",
         "500 faces of 50 people, deep features",
@@ -95,7 +114,7 @@ _BUILT_IN: dict[str, Entry] = {
     ),
     "face-2": _smaller("face-2", "face-1", "200 faces of 20 people, deep features"),
     "face-1-lbp": _from_folder(
-        folder.histograms,
+        histograms,
         "face-1-lbp",
         "lfw500/features_lbp.npz",
         "500 faces of 50 people, classical features",
@@ -105,21 +124,21 @@ _BUILT_IN: dict[str, Entry] = {
         "face-2-lbp", "face-1-lbp", "200 faces of 20 people, classical features"
     ),
     "dog": _from_folder(
-        folder.directions,
+        directions,
         "dog",
         "dog400/features_effnet.npz",
         "400 dogs of 20 breeds, deep features",
         _DOGS,
     ),
     "dog-bow": _from_folder(
-        folder.histograms,
+        histograms,
         "dog-bow",
         "dog400/features_bow.npz",
         "400 dogs of 20 breeds, classical features",
         _DOGS,
     ),
     "leaf": _from_folder(
-        _TABLE, "leaf", "leaf990/leaf990.csv", "990 leaves of 99 species"
+        standardised_table, "leaf", "leaf990/leaf990.csv", "990 leaves of 99 species"
     ),
 }
 
@@ -144,6 +163,3 @@ def load(name: str, data: str | Path | None = None) -> Dataset:
     Dataset
     """
     return DATASETS.find(name).load(None if data is None else Path(data))
-
-
-__all__ = ["DATASETS", "Dataset", "Entry", "load"]

@@ -1,7 +1,6 @@
 """From files to vectors."""
 
 from likewise.encoders._base import MAX_PICTURE_BYTES, Encoder, Kind, Vectors, encoded
-from likewise.encoders._cache import VectorCache, Write
 from likewise.encoders._choose import encoder_for
 from likewise.encoders._pictures import open_picture, thumbnail
 from likewise.encoders._texts import encode_texts
@@ -10,9 +9,7 @@ __all__ = [
     "MAX_PICTURE_BYTES",
     "Encoder",
     "Kind",
-    "VectorCache",
     "Vectors",
-    "Write",
     "encode_texts",
     "encoded",
     "encoder_for",

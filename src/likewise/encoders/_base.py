@@ -15,6 +15,8 @@ from likewise.errors import InputError
 Kind: TypeAlias = Literal["image", "text", "row"]
 Vectors: TypeAlias = NDArray[np.float32]
 
+Batch: TypeAlias = Sequence[Any] | NDArray[Any]
+
 MAX_PICTURE_BYTES = 200_000_000
 
 
@@ -51,18 +53,18 @@ class Encoder:
     name: str
     about: str
     kind: Kind
-    encode: Callable[[Sequence[Any]], Any]
+    encode: Callable[[Any], Any]
     batch_size: int = 32
     piecemeal: bool = True
 
 
-def encoded(encoder: Encoder, batch: Sequence[Any]) -> NDArray[Any]:
+def encoded(encoder: Encoder, batch: Batch) -> NDArray[Any]:
     """Return what an encoder makes of a batch, checked.
 
     Parameters
     ----------
     encoder : Encoder
-    batch : sequence of length b
+    batch : sequence or array of length b
 
     Returns
     -------
@@ -70,6 +72,8 @@ def encoded(encoder: Encoder, batch: Sequence[Any]) -> NDArray[Any]:
         Of rows float64, but many that are float32 stay so.
     """
     made = encoder.encode(batch)
+    if made is batch and isinstance(made, np.ndarray) and encoder.kind == "row":
+        return made  # as they were when they came in, and were checked
     if hasattr(made, "toarray"):
         made = made.toarray()
     made = np.asarray(made)

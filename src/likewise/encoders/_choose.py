@@ -5,13 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
-
-from likewise.encoders import _backbone as backbone
-from likewise.encoders import _hubs as hubs
-from likewise.encoders import _sentences as sentences
+from likewise._arrays import Samples
 from likewise.encoders._base import Encoder, Kind
-from likewise.encoders._texts import encode_texts
+from likewise.encoders._classical import hog_and_colour
+from likewise.encoders._networks import (
+    is_installed,
+    lite0,
+    open_clip_model,
+    timm_model,
+    transformers_model,
+)
+from likewise.encoders._texts import encode_texts, sentence_model
 from likewise.errors import InputError
 
 AUTO = "auto"
@@ -83,13 +87,7 @@ def _wrapped(own: Any, kind: Kind) -> Encoder:
 
 
 def _auto_pictures() -> Encoder:
-    return backbone.lite0() if backbone.is_installed() else _hog_and_colour()
-
-
-def _hog_and_colour() -> Encoder:
-    from likewise.encoders._classical import hog_and_colour
-
-    return hog_and_colour()
+    return lite0() if is_installed() else hog_and_colour()
 
 
 def _tfidf() -> Encoder:
@@ -105,24 +103,28 @@ def _tfidf() -> Encoder:
 
 def _as_it_is() -> Encoder:
     return Encoder(
-        "as it is", "The numbers as they are.", "row", np.asarray, piecemeal=False
+        "as it is", "The numbers as they are.", "row", _same, piecemeal=False
     )
+
+
+def _same(rows: Samples) -> Samples:
+    return rows
 
 
 _BUILT_IN: dict[Kind, dict[str, Callable[[], Encoder]]] = {
     "image": {
         AUTO: _auto_pictures,
-        "lite0": backbone.lite0,
-        "hog+colour": _hog_and_colour,
+        "lite0": lite0,
+        "hog+colour": hog_and_colour,
     },
     "text": {AUTO: _tfidf, "tfidf": _tfidf},
     "row": {AUTO: _as_it_is, "as it is": _as_it_is},
 }
 _HUBS: dict[Kind, dict[str, Callable[..., Encoder]]] = {
     "image": {
-        "timm": hubs.timm_model,
-        "open_clip": hubs.open_clip_model,
-        "transformers": hubs.transformers_model,
+        "timm": timm_model,
+        "open_clip": open_clip_model,
+        "transformers": transformers_model,
     },
-    "text": {"sentences": sentences.sentence_model},
+    "text": {"sentences": sentence_model},
 }

@@ -15,8 +15,8 @@ from likewise.errors import MissingExtraError, UnreadableFileError
 
 try:
     from PIL import Image, ImageOps, UnidentifiedImageError
-except ImportError:
-    raise MissingExtraError("Pillow", "images") from None
+except ImportError:  # said when there is a picture to open
+    Image = None  # type: ignore[assignment]
 
 FORMATS = ("JPEG", "PNG", "WEBP", "GIF", "BMP", "TIFF")
 SHORT_EDGE = 512  # as much as any of the models looks at
@@ -89,6 +89,8 @@ def thumbnail(source: Source, edge: int, name: str = "The file") -> bytes:
 
 def _bounded(source: Source, name: str) -> BinaryIO:
     """Return an open file of a size that is neither 0 nor enormous."""
+    if Image is None:
+        raise MissingExtraError("Pillow", "images")
     try:
         file = _file(source)
         size = file.seek(0, os.SEEK_END)

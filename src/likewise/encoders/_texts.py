@@ -1,14 +1,17 @@
-"""Texts to vectors without a download: TF-IDF, then its main directions."""
+"""Texts to vectors: by their words (TF-IDF), or by a model of sentences."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from importlib.metadata import version
+from typing import Any
 
-from sklearn.decomposition import TruncatedSVD
-from sklearn.feature_extraction.text import TfidfVectorizer
+import joblib
 
 from likewise._arrays import Floats
 from likewise.affinity import unit_length
+from likewise.encoders._base import Encoder
+from likewise.encoders._networks import require, stamp, torch_threads, weights_from
 from likewise.errors import InputError
 
 N_DIRECTIONS = 100
@@ -33,6 +36,9 @@ def encode_texts(texts: Sequence[str]) -> Floats:
     >>> encode_texts(["red apple", "green apple", "blue car"]).shape[0]
     3
     """
+    from sklearn.decomposition import TruncatedSVD
+    from sklearn.feature_extraction.text import TfidfVectorizer
+
     try:
         weighed = TfidfVectorizer(sublinear_tf=True, ngram_range=(1, 2)).fit_transform(
             texts
@@ -45,3 +51,48 @@ def encode_texts(texts: Sequence[str]) -> Floats:
     if directions < 1:
         return unit_length(weighed.toarray())
     return unit_length(TruncatedSVD(directions, random_state=0).fit_transform(weighed))
+
+
+PACKAGE = "sentence_transformers"
+DISTRIBUTION = "sentence-transformers"
+
+
+def sentence_model(name: str, *, download: bool = False) -> Encoder:
+    """Return an encoder of texts from sentence-transformers.
+
+    Parameters
+    ----------
+    name : str
+        A name on the hub such as ``all-MiniLM-L6-v2``, or a folder.
+    download : bool
+        Whether weights that are not on this disk may be fetched.
+
+    Returns
+    -------
+    Encoder
+        Rows of length 1. The model is loaded when the first text comes.
+    """
+    require(PACKAGE, DISTRIBUTION)
+    loaded: list[Any] = []
+
+    def encode(texts: Sequence[str]) -> Any:
+        if not loaded:
+            with weights_from(f"sentences:{name}", download=download):
+                loaded.append(_model(name, download=download))
+        with torch_threads(joblib.cpu_count()):
+            return loaded[0].encode(
+                list(texts), normalize_embeddings=True, show_progress_bar=False
+            )
+
+    return Encoder(
+        f"sentences:{name}{stamp(name)} ({DISTRIBUTION} {version(DISTRIBUTION)})",
+        f"{name} from sentence-transformers, as you chose: compares meanings.",
+        "text",
+        encode,
+    )
+
+
+def _model(name: str, *, download: bool) -> Any:
+    from sentence_transformers import SentenceTransformer
+
+    return SentenceTransformer(name, device="cpu", local_files_only=not download)

@@ -45,7 +45,7 @@ def answer_chunks(project: Project) -> Iterator[bytes]:
 
     Examples
     --------
-    >>> from likewise.storage._open import Item, open_store
+    >>> from likewise.storage import Item, open_store
     >>> project = open_store("memory://").create("leaves", {}, now=0.0)
     >>> _ = project.add_items([Item("a.png", "image"), Item("b.png", "image")])
     >>> _ = project.act(Renamed(1, "oak"), who="ann", now=60.0)

@@ -1,4 +1,4 @@
-"""What is known of each item, as rows of a table."""
+"""What a project knows of each item, as rows of a table."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Any, Protocol
 
 from numpy.typing import NDArray
 
+from likewise.errors import InputError
 from likewise.session import (
     FEATURES,
     Numbers,
@@ -15,9 +16,10 @@ from likewise.session import (
     Session,
     Status,
     cluster_names,
+    session_on,
     statuses_within,
 )
-from likewise.storage import Item, Project, Trace
+from likewise.storage import Item, Project, ProjectJournal, Trace, read_affinity
 
 PAGE = 5000
 
@@ -154,3 +156,26 @@ def traces_of(project: Project) -> Iterator[Trace]:
         yield from project.traces()
     else:
         yield from (Trace(item.key, "") for item in items_of(project))
+
+
+def session_of(project: Project) -> Session:
+    """Return a session as the project has it at this moment.
+
+    It is for reading: nothing can be told to it, and nothing is written.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from likewise.storage import open_store
+    >>> project = open_store("memory://").create("leaves", {}, now=0.0)
+    >>> project.put_array("features", np.array([[0.0], [0.1], [9.0]]))
+    >>> session_of(project).n_samples
+    3
+    """
+    if not project.n_rows(FEATURES):
+        raise InputError(
+            f"Project {project.name!r} holds nothing to sort yet: open it with "
+            f"`likewise app` first."
+        )
+    journal = ProjectJournal(project, None, lambda: 0.0)
+    return session_on(Session, project, journal, graph=read_affinity(project))

@@ -6,8 +6,9 @@ from collections import defaultdict
 from collections.abc import Sequence
 from typing import NamedTuple, Protocol
 
-from likewise.items._item import Gathered, Item
-from likewise.items._rows import traces_of
+from likewise.items._item import Gathered
+from likewise.items._tables import traces_of
+from likewise.storage import Item
 
 
 class Known(Protocol):

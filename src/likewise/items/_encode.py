@@ -1,194 +1,385 @@
-"""Items to vectors: cached by content, resumable, broken ones listed."""
+"""Items to vectors: cached by content, resumable, broken ones listed.
+
+Vectors are kept once: in the array of their project, which knows the digest of each
+item. Until all of them are there they lie in a folder: for each encoder a few files
+that only ever grow. A process that has something to add begins a file of its own, so
+that no two write to the same one and a file that a crash has cut off is never written
+to again. Each record is the digest of the content (32 bytes), the vector (float32) and
+a checksum; one that is cut off or damaged is left out, and its vector made again.
+"""
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+import struct
+import warnings
+import zlib
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import partial
+from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from likewise.encoders import Encoder, VectorCache, Vectors, Write, encoded
-from likewise.errors import InputError, UnreadableFileError
-from likewise.items._gather import file_inside
-from likewise.items._item import NAMES, Broken, Gathered, Item
+from likewise.encoders import Encoder, Kind, Vectors, encoded, open_picture
+from likewise.errors import CacheWarning, InputError
+from likewise.items._gather import gather
+from likewise.items._item import NAMES, Gathered
+from likewise.items._tables import Reading
+from likewise.storage import Item, Project
 
+LOOKING, TURNING = "Looking through the files", "Turning each into numbers"
+MAGIC = b"LWVEC001"
+HEAD = struct.Struct("<8sI")  # the magic, the length of a vector
+N_DIGEST, N_CHECK = 32, 4
+
+Thing = object  # a picture, a text, or a row
 Watch = Callable[[int, int, str], None]
+Write = Callable[[Mapping[str, Vectors]], None]
+
+
+def unseen(done: int, total: int, note: str) -> None:
+    """Let nobody know how far it is."""
+
+
+@dataclass(frozen=True)
+class Encoded:
+    """Items with their vectors.
+
+    Attributes
+    ----------
+    gathered : Gathered
+    X : ndarray of shape (n_items, n_features)
+        In the order of the items.
+    encoder : Encoder
+        What has made them.
+    """
+
+    gathered: Gathered
+    X: NDArray[np.floating]
+    encoder: Encoder
 
 
 def encode(
-    gathered: Gathered,
-    encoder: Encoder,
+    path: str | Path,
+    choose: Callable[[Kind], Encoder],
+    how: Reading | None = None,
     cache: VectorCache | None = None,
-    watch: Watch = lambda _done, _total, _note: None,
-) -> tuple[NDArray[Any], tuple[Broken, ...]]:
-    """Return the vectors of the items, and which items have none.
+    watch: Watch = unseen,
+) -> Encoded:
+    r"""Return what lies behind a path, with a vector of each item.
+
+    Each file is opened, read and hashed once: what tells it from others and what its
+    vector is made of are the same bytes.
 
     Parameters
     ----------
-    gathered : Gathered
-    encoder : Encoder
-        For things of that kind; see `likewise.encoders.encoder_for`.
+    path : path
+        As in `gather`.
+    choose : callable
+        ``choose(kind)`` returns the encoder for things of a kind; see
+        `likewise.encoders.encoder_for`.
+    how : Reading, optional
+        How to read a table.
     cache : VectorCache, optional
         Where vectors are kept by content. An encoding that was stopped goes on where
-        it was, and new files cost only themselves. Encoders that look at the whole
-        pile (TF-IDF) do not use it.
+        it was, and new files cost only themselves. Encoders that look at all items
+        together (TF-IDF) do not use it, nor do rows.
     watch : callable
-        ``watch(done, total, note)``, called at the start and after every batch.
+        ``watch(done, total, note)`` is called now and then.
 
     Returns
     -------
-    X : ndarray of shape (n_items - n_broken, n_features)
-        In the order of the items; ``gathered.without(broken).items`` are its rows.
-    broken : tuple of Broken
+    Encoded
 
     Examples
     --------
-    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
     >>> from likewise.encoders import encoder_for
-    >>> texts = ("red apple", "green apple", "blue car")
-    >>> items = tuple(Item(t, "text", "", {"text": t}) for t in texts)
-    >>> X, broken = encode(Gathered(Path(), "text", items), encoder_for("text"))
-    >>> X.shape[0], broken
-    (3, ())
+    >>> with TemporaryDirectory() as folder:
+    ...     file = Path(folder) / "things.txt"
+    ...     _ = file.write_text("red apple\ngreen apple\nblue car")
+    ...     found = encode(file, encoder_for)
+    >>> found.X.shape[0], found.encoder.name
+    (3, 'tfidf/1')
     """
-    if gathered.kind != encoder.kind:
+    pictures = _Pictures(choose, cache)
+
+    def told(done: int, total: int) -> None:
+        watch(done, total, LOOKING if pictures.maker is None else TURNING)
+
+    gathered = gather(path, how, told, pictures.take)
+    if pictures.maker is not None:
+        return Encoded(gathered, pictures.maker.vectors(), pictures.maker.encoder)
+    encoder = _chosen(choose, gathered.kind)
+    watch(0, len(gathered.items), TURNING)
+    X = _vectors(gathered, encoder, cache, watch)
+    return Encoded(gathered, X, encoder)
+
+
+def _chosen(choose: Callable[[Kind], Encoder], kind: Kind) -> Encoder:
+    encoder = choose(kind)
+    if encoder.kind != kind:
         raise InputError(
-            f"These are {NAMES[gathered.kind]}, but the encoder {encoder.name!r} takes "
+            f"These are {NAMES[kind]}, but the encoder {encoder.name!r} takes "
             f"{NAMES[encoder.kind]}: choose another one."
         )
-    if encoder.piecemeal:
-        kept, broken = _piecemeal(gathered, encoder, cache, watch)
-        X = _stacked(kept, encoder) if kept else None
-    else:
-        X, broken = _at_once(gathered, encoder, watch)
-    if X is None:
-        raise InputError(
-            f"None of the {len(broken)} {NAMES[gathered.kind]} can be read, the first "
-            f"because: {broken[0].reason}"
-        )
-    return X, tuple(broken)
+    return encoder
 
 
-def _at_once(
-    gathered: Gathered, encoder: Encoder, watch: Watch
-) -> tuple[NDArray[Any] | None, list[Broken]]:
-    total = len(gathered.items)
-    watch(0, total, encoder.name)
-    batch: Any = gathered.rows
-    broken: list[Broken] = []
-    if batch is None:
-        things, broken = _opened(gathered, range(total))
-        batch = list(things.values())
-    X = encoded(encoder, batch) if len(batch) else None
-    watch(total, total, "")
-    return X, broken
+class _Pictures:
+    """Pictures become vectors while they are read; there may be none."""
+
+    def __init__(
+        self, choose: Callable[[Kind], Encoder], cache: VectorCache | None
+    ) -> None:
+        self.maker: _Maker | None = None
+        self._choose = choose
+        self._cache = cache
+
+    def take(self, item: Item, content: bytes) -> None:
+        if self.maker is None:
+            self.maker = _maker(_chosen(self._choose, "image"), self._cache)
+        self.maker.take(item.digest, partial(open_picture, content, name=item.key))
 
 
-def _piecemeal(
+def _vectors(
     gathered: Gathered, encoder: Encoder, cache: VectorCache | None, watch: Watch
-) -> tuple[dict[int, Vectors], list[Broken]]:
-    items, total = gathered.items, len(gathered.items)
-    known = cache.read(encoder.name, {i.digest for i in items}) if cache else {}
-    kept = {at: known[i.digest] for at, i in enumerate(items) if i.digest in known}
-    todo = [at for at in range(total) if at not in kept]
-    broken: list[Broken] = []
-    done = len(kept)
-    watch(done, total, f"{done:,} known from before" if done else "")
-    with cache.writing(encoder.name) if cache else _forgetting() as write:
-        for part in _parts(todo, encoder.batch_size):
-            things, bad = _opened(gathered, part)
-            broken += bad
-            if things:
-                vectors = encoded(encoder, _batch(gathered, things))
-                made = dict(zip(things, vectors, strict=True))
-                write({items[at].digest: vector for at, vector in made.items()})
-                kept |= made
-            done += len(part)
-            watch(done, total, items[part[-1]].key)
-    return kept, broken
+) -> NDArray[np.floating]:
+    """Return the vectors of texts or rows."""
+    rows, items = gathered.rows, gathered.items
+    if rows is not None and not encoder.piecemeal:
+        return encoded(encoder, rows)
+    # The numbers of a row depend on the others by which they were scaled.
+    maker = _maker(encoder, cache if rows is None else None)
+    for at, item in enumerate(items):
+        thing = item.shown["text"] if rows is None else rows[at]
+        maker.take(item.digest, partial(_itself, thing))
+        if at % encoder.batch_size == 0:
+            watch(at, len(items), TURNING)
+    return maker.vectors()
 
 
-@contextmanager
-def _forgetting() -> Iterator[Write]:
-    yield lambda _: None
+def _itself(thing: Thing) -> Thing:
+    return thing
 
 
-def _parts(positions: Sequence[int], size: int) -> Iterator[Sequence[int]]:
-    for start in range(0, len(positions), size):
-        yield positions[start : start + size]
+class _Maker(Protocol):
+    """Takes things one after the other, and returns a vector of each."""
+
+    @property
+    def encoder(self) -> Encoder: ...
+
+    def take(self, digest: str, opened: Callable[[], Thing]) -> None:
+        """Take a thing; it is opened only if its vector is not known."""
+
+    def vectors(self) -> NDArray[np.floating]:
+        """Return the vectors of what was taken, in that order."""
 
 
-def _opened(
-    gathered: Gathered, positions: Sequence[int]
-) -> tuple[dict[int, Any], list[Broken]]:
-    """Return the things at some positions, and which of them are broken."""
-    things: dict[int, Any] = {}
-    broken: list[Broken] = []
-    for at in positions:
-        try:
-            things[at] = _thing(gathered, at)
-        except UnreadableFileError as error:
-            broken.append(Broken(gathered.items[at].key, str(error)))
-    return things, broken
+def _maker(encoder: Encoder, cache: VectorCache | None) -> _Maker:
+    return _Piecemeal(encoder, cache) if encoder.piecemeal else _AtOnce(encoder)
 
 
-def _thing(gathered: Gathered, at: int) -> Any:
-    if gathered.rows is not None:
-        return gathered.rows[at]
-    item = gathered.items[at]
-    if item.kind == "text":
-        return item.shown["text"]
-    return open_item(gathered.root, item)
+class _AtOnce:
+    """All things together, for an encoder that compares them."""
+
+    def __init__(self, encoder: Encoder) -> None:
+        self.encoder = encoder
+        self._things: list[Thing] = []
+
+    def take(self, _: str, opened: Callable[[], Thing]) -> None:
+        self._things.append(opened())
+
+    def vectors(self) -> NDArray[np.floating]:
+        return encoded(self.encoder, self._things)
 
 
-def open_item(root: Path, item: Item) -> Any:
-    """Return the picture of an item, as long as its file is what it was.
+class _Piecemeal:
+    """A batch at a time; the vectors of a batch are kept before the next is read."""
 
-    Parameters
+    def __init__(self, encoder: Encoder, cache: VectorCache | None) -> None:
+        self.encoder = encoder
+        self._known = dict(cache.read(encoder.name)) if cache else {}
+        self._write = cache.writing(encoder.name) if cache else None
+        self._taken: list[str] = []
+        self._waiting: dict[str, Thing] = {}
+
+    def take(self, digest: str, opened: Callable[[], Thing]) -> None:
+        if digest not in self._known and digest not in self._waiting:
+            self._waiting[digest] = opened()
+        self._taken.append(digest)
+        if len(self._waiting) == self.encoder.batch_size:
+            self._encode()
+
+    def _encode(self) -> None:
+        made = encoded(self.encoder, _batch(self.encoder, self._waiting.values()))
+        fresh = dict(zip(self._waiting, made, strict=True))
+        if self._write is not None:
+            self._write(fresh)
+        self._known |= fresh
+        self._waiting = {}
+
+    def vectors(self) -> NDArray[np.floating]:
+        if self._waiting:
+            self._encode()
+        found = [self._known[digest] for digest in self._taken]
+        widths = {len(vector) for vector in found}
+        if len(widths) > 1:
+            raise InputError(
+                f"The encoder {self.encoder.name!r} has made vectors of {min(widths)} "
+                f"and of {max(widths)} numbers: give it another name when you change "
+                f"it."
+            )
+        return np.stack(found)
+
+
+def _batch(
+    encoder: Encoder, things: Iterable[Thing]
+) -> list[Thing] | NDArray[np.floating]:
+    return np.array(list(things)) if encoder.kind == "row" else list(things)
+
+
+@dataclass(frozen=True, slots=True)
+class VectorCache:
+    """Vectors by content and encoder: what a project has, and what comes before that.
+
+    Attributes
     ----------
-    root : Path
-        The folder that it was gathered from.
-    item : Item
+    folder : Path
+        Made when the first vector comes. It may be deleted at any time.
+    project : Project, optional
+        Whose vectors need not be made again.
+    array : str
+        What they are called in it.
 
-    Returns
-    -------
-    PIL.Image, RGB and upright
-
-    Raises
-    ------
-    UnreadableFileError
-        The file is gone, no picture, or another one than before.
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     cache = VectorCache(Path(folder))
+    ...     write = cache.writing("sizes/1")
+    ...     write({"ab" * 32: np.array([1.0, 2.0], dtype=np.float32)})
+    ...     cache.read("sizes/1")
+    {'abab...': array([1., 2.], dtype=float32)}
     """
-    from likewise.encoders import open_picture
 
-    path = file_inside(root, item.key)
-    try:
-        content = path.read_bytes()
-    except OSError as error:
-        raise UnreadableFileError(
-            f"{item.key} cannot be read ({error.strerror}): check that it is yours."
-        ) from None
-    if hashlib.sha256(content).hexdigest() != item.digest:
-        raise UnreadableFileError(
-            f"{item.key} has changed since the folder was looked through: do so again."
-        )
-    return open_picture(content, name=item.key)
+    folder: Path
+    project: Project | None = None
+    array: str = "features"
+
+    def read(self, encoder: str) -> dict[str, Vectors]:
+        """Return the vectors that an encoder has made.
+
+        Parameters
+        ----------
+        encoder : str
+            Its name.
+
+        Returns
+        -------
+        dict from digest to ndarray of shape (n_features,)
+            By the content they were made of: SHA-256, hexadecimal.
+        """
+        found = self._in_project(encoder)
+        for segment in self._segments(encoder):
+            with suppress(OSError):  # not ours to read: made again
+                found |= _records(segment)
+        return found
+
+    def writing(self, encoder: str) -> Write:
+        """Return a function that adds vectors by digest; each call survives a kill.
+
+        Where they cannot be kept, a :class:`~likewise.errors.CacheWarning` says so
+        once, and they are not.
+        """
+        segment: Path | None = None
+        is_writable = True
+
+        def write(made: Mapping[str, Vectors]) -> None:
+            nonlocal segment, is_writable
+            if not made or not is_writable:
+                return
+            try:
+                if segment is None:
+                    width = len(next(iter(made.values())))
+                    segment = _begun(self._place(encoder), width)
+                with segment.open("ab") as file:
+                    file.write(b"".join(map(_record, made, made.values())))
+            except OSError as error:
+                # What stands behind a record that was cut off would not be found.
+                is_writable = False
+                _warn(self.folder, error)
+
+        return write
+
+    def clear(self, encoder: str) -> None:
+        """Forget what lies in the folder: the project has it now."""
+        for segment in self._segments(encoder):
+            with suppress(OSError):
+                segment.unlink()
+
+    def _in_project(self, encoder: str) -> dict[str, Vectors]:
+        project = self.project
+        if project is None or project.info().settings.get("encoder") != encoder:
+            return {}
+        n_there = project.n_rows(self.array)
+        if not n_there:
+            return {}
+        digests = [trace.digest for trace in islice(project.traces(), n_there)]
+        return dict(zip(digests, project.array(self.array), strict=True))
+
+    def _segments(self, encoder: str) -> list[Path]:
+        return sorted(self._place(encoder).glob("*.vectors"))
+
+    def _place(self, encoder: str) -> Path:
+        return self.folder / hashlib.sha256(encoder.encode()).hexdigest()[:16]
 
 
-def _batch(gathered: Gathered, things: dict[int, Any]) -> Any:
-    values = list(things.values())
-    return np.array(values) if gathered.kind == "row" else values
+def _warn(folder: Path, error: OSError) -> None:
+    warnings.warn(
+        f"Vectors cannot be kept in {folder} ({error.strerror}), so that the next "
+        f"start takes as long: make room there, or allow writing.",
+        CacheWarning,
+        stacklevel=2,
+    )
 
 
-def _stacked(kept: dict[int, Vectors], encoder: Encoder) -> NDArray[Any]:
-    widths = {len(vector) for vector in kept.values()}
-    if len(widths) > 1:
-        raise InputError(
-            f"The encoder {encoder.name!r} has made vectors of {min(widths)} and of "
-            f"{max(widths)} numbers: give it another name when you change it."
-        )
-    return np.stack([kept[at] for at in sorted(kept)])
+def _begun(place: Path, width: int) -> Path:
+    """Return a new file that nobody else writes to."""
+    place.mkdir(parents=True, exist_ok=True)
+    number = len(list(place.glob("*.vectors")))
+    while True:
+        try:
+            with (place / f"{number:06d}.vectors").open("xb") as file:
+                file.write(HEAD.pack(MAGIC, width))
+            return place / f"{number:06d}.vectors"
+        except FileExistsError:
+            number += 1
+
+
+def _record(digest: str, vector: Vectors) -> bytes:
+    content = bytes.fromhex(digest) + np.asarray(vector, dtype="<f4").tobytes()
+    return content + zlib.crc32(content).to_bytes(N_CHECK, "little")
+
+
+def _records(segment: Path) -> Iterator[tuple[str, Vectors]]:
+    with segment.open("rb") as file:
+        head = file.read(HEAD.size)
+        if len(head) < HEAD.size:
+            return
+        magic, width = HEAD.unpack(head)
+        if magic != MAGIC:
+            return
+        size = N_DIGEST + 4 * width + N_CHECK
+        if size > segment.stat().st_size:
+            return
+        while len(record := file.read(size)) == size:
+            content, check = record[:-N_CHECK], record[-N_CHECK:]
+            if zlib.crc32(content).to_bytes(N_CHECK, "little") == check:
+                vector = np.frombuffer(content, dtype="<f4", offset=N_DIGEST)
+                yield content[:N_DIGEST].hex(), vector.astype(np.float32)

@@ -1,4 +1,4 @@
-"""Files of a folder, without ever leaving it."""
+"""What lies behind a path, as items: each file is opened, read and hashed once."""
 
 from __future__ import annotations
 
@@ -8,20 +8,30 @@ import os
 import re
 import stat
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
+from typing import BinaryIO, NamedTuple
 
 from likewise._regime import EXACT_SEARCH
 from likewise.encoders import MAX_PICTURE_BYTES, Kind
 from likewise.errors import InputError, UnreadableFileError
-from likewise.items._files import Reading, Watch, read_pile, unwatched
-from likewise.items._item import NAMES, Broken, Gathered, Item
-from likewise.items._rows import (
+from likewise.items._item import NAMES, Broken, Gathered
+from likewise.items._tables import (
+    Reading,
     RowItems,
+    Watch,
     columns_shown,
     contents_of,
     nothing_shown,
+    read_table,
+    read_texts,
+    unwatched,
 )
+from likewise.storage import Item
+
+Visit = Callable[[Item, bytes], None]
 
 
 def file_inside(root: Path, key: str) -> Path:
@@ -88,12 +98,15 @@ MAX_BYTES: dict[Kind, int] = {"image": MAX_PICTURE_BYTES, "text": 5_000_000}
 PICTURES = {".jpg", ".jpeg", ".png", ".webp", ".gif", ".bmp", ".tif", ".tiff"}
 ARRAYS = {".npy", ".npz"}
 BEGINNINGS = (b"\xff\xd8\xff", b"\x89PNG\r\n\x1a\n", b"GIF8", b"II*\0", b"MM\0*")
-CHUNK = 1 << 20
-FILES_A_LOOK = 100  # files after which it is said how far one is
+N_BEGINNING = 16  # bytes of a file that tell a picture
+FILES_A_LOOK = 10  # files after which it is said how far one is
 
 
 def gather(
-    path: str | Path, how: Reading | None = None, watch: Watch = unwatched
+    path: str | Path,
+    how: Reading | None = None,
+    watch: Watch = unwatched,
+    visit: Visit | None = None,
 ) -> Gathered:
     """Return what lies behind a path.
 
@@ -108,6 +121,10 @@ def gather(
         How to read a table.
     watch : callable
         ``watch(done, total)`` is called now and then.
+    visit : callable, optional
+        ``visit(item, content)`` is called with each picture while its content is at
+        hand, so that nobody opens the file again. It may refuse the picture by raising
+        `UnreadableFileError`.
 
     Returns
     -------
@@ -120,57 +137,64 @@ def gather(
     ...     for name in ("10.txt", "9.txt"):
     ...         _ = (Path(folder) / name).write_text(f"This is {name}")
     ...     found = gather(folder)
-    >>> [item.key for item in found.items], found.about
-    (['9.txt', '10.txt'], '2 texts.')
+    >>> [item.key for item in found.items], found.kind
+    (['9.txt', '10.txt'], 'text')
     """
     path = Path(path)
     if path.is_dir():
-        return _folder(path, watch)
+        return _folder(path, watch, visit)
     if path.suffix.lower() == ".txt" and path.is_file():
         return _lines(path)
     return _table(path, how or Reading(), watch)
 
 
-def _folder(root: Path, watch: Watch) -> Gathered:
-    kinds: dict[str, Kind | None] = {}
-    broken: list[Broken] = []
+@dataclass(slots=True)
+class _Sorted:
+    """Files of a folder by what they are; texts count until there is a picture."""
+
+    kind: Kind | None = None
+    items: list[Item] = field(default_factory=list)
+    unusable: list[Broken] = field(default_factory=list)  # of that kind
+    refused: list[Broken] = field(default_factory=list)  # whatever they are
+    n_other: Counter[str] = field(default_factory=Counter)  # by their suffixes
+
+    def takes(self, kind: Kind) -> bool:
+        """Tell whether a file counts; after the first picture no text does."""
+        if kind == "image" and self.kind != "image":
+            self.kind, self.items, self.unusable = "image", [], []
+        self.kind = self.kind or kind
+        return kind == self.kind
+
+
+def _folder(root: Path, watch: Watch, visit: Visit | None) -> Gathered:
+    found = _Sorted()
     keys = sorted(keys_of(root), key=natural)
-    total = 2 * len(keys)
-    for key in _watched(keys, lambda done: watch(done, total)):
-        try:
-            kinds[key] = _kind(root, key)
-        except UnreadableFileError as error:
-            broken.append(Broken(_printable(key), str(error)))
-    chosen = _chosen(kinds.values())
-    if chosen is None:
-        raise InputError(
-            f"The folder {root} holds no pictures and no .txt files"
-            f"{_counted(_other(kinds, None))}: name another folder."
-        )
-    items: list[Item] = []
-    wanted = [key for key, kind in kinds.items() if kind == chosen]
-    for key in _watched(wanted, lambda done: watch(len(keys) + done, total)):
-        try:
-            items.append(_ITEMS[chosen](root, key))
-        except UnreadableFileError as error:
-            broken.append(Broken(key, str(error)))
-    if not items:
-        raise InputError(
-            f"None of the {len(broken)} {NAMES[chosen]} in {root} can be read, the "
-            f"first because: {broken[0].reason}"
-        )
-    return Gathered(root, chosen, tuple(items), tuple(broken), _other(kinds, chosen))
-
-
-def _watched(keys: list[str], watch: Callable[[int], None]) -> Iterator[str]:
     for done, key in enumerate(keys):
         if done % FILES_A_LOOK == 0:
-            watch(done)
-        yield key
+            watch(done, len(keys))
+        try:
+            read = _read(root, key, found)
+        except UnreadableFileError as error:
+            found.refused.append(Broken(_printable(key), str(error)))
+            continue
+        if read is not None:
+            _add(key, read, found, visit)
+    broken = (*found.refused, *found.unusable)
+    if found.kind is None:
+        raise InputError(
+            f"The folder {root} holds no pictures and no .txt files"
+            f"{_counted(found.n_other)}: name another folder."
+        )
+    if not found.items:
+        raise InputError(
+            f"None of the {len(broken)} {NAMES[found.kind]} in {root} can be read, the "
+            f"first because: {broken[0].reason}"
+        )
+    return Gathered(root, found.kind, tuple(found.items), broken)
 
 
-def _kind(root: Path, key: str) -> Kind | None:
-    """Return what a file is, by its first bytes and then its suffix."""
+@contextmanager
+def _opened(root: Path, key: str) -> Iterator[BinaryIO]:
     if key != _printable(key):
         raise UnreadableFileError(
             f"{_printable(key)} has a name that is not UTF-8: rename it."
@@ -178,9 +202,59 @@ def _kind(root: Path, key: str) -> Kind | None:
     path = file_inside(root, key)
     try:
         with path.open("rb") as file:
-            beginning = file.read(16)
+            yield file
     except OSError as error:
-        raise _not_read(key, error) from None
+        raise UnreadableFileError(
+            f"{key} cannot be read ({error.strerror}): check that it is there and "
+            f"yours."
+        ) from None
+
+
+class _Content(NamedTuple):
+    kind: Kind
+    n_bytes: int
+    content: bytes  # nothing of a file that is too large
+
+
+def _read(root: Path, key: str, found: _Sorted) -> _Content | None:
+    """Return what a file holds; None if it does not count.
+
+    It is opened once, for its first bytes and for the others.
+    """
+    with _opened(root, key) as file:
+        beginning = file.read(N_BEGINNING)
+        kind = _kind(key, beginning)
+        if kind is None:
+            found.n_other[PurePosixPath(key).suffix.lower() or "without a suffix"] += 1
+        if kind is None or not found.takes(kind):
+            return None
+        n_bytes = os.fstat(file.fileno()).st_size
+        is_small = n_bytes <= MAX_BYTES[kind]
+        return _Content(kind, n_bytes, beginning + file.read() if is_small else b"")
+
+
+def _add(key: str, read: _Content, found: _Sorted, visit: Visit | None) -> None:
+    try:
+        item = _ITEMS[read.kind](key, _bounded(key, read))
+        if visit is not None and read.kind == "image":
+            visit(item, read.content)
+        found.items.append(item)
+    except UnreadableFileError as error:
+        found.unusable.append(Broken(key, str(error)))
+
+
+def _bounded(key: str, read: _Content) -> bytes:
+    most = MAX_BYTES[read.kind]
+    if read.n_bytes > most:
+        raise UnreadableFileError(
+            f"{key} has {size_in_words(read.n_bytes)}, more than the "
+            f"{size_in_words(most)} that are read: give a smaller copy."
+        )
+    return read.content
+
+
+def _kind(key: str, beginning: bytes) -> Kind | None:
+    """Return what a file is, by its first bytes and then its suffix."""
     suffix = PurePosixPath(key).suffix.lower()
     if _looks_like_picture(beginning) or suffix in PICTURES:
         return "image"
@@ -193,111 +267,62 @@ def _looks_like_picture(beginning: bytes) -> bool:
     return beginning.startswith(BEGINNINGS) or is_webp or is_bitmap
 
 
-def _chosen(kinds: Iterable[Kind | None]) -> Kind | None:
-    found = set(kinds)
-    return "image" if "image" in found else "text" if "text" in found else None
-
-
-def _other(kinds: dict[str, Kind | None], chosen: Kind | None) -> dict[str, int]:
-    suffixes = [
-        PurePosixPath(key).suffix.lower() or "without a suffix"
-        for key, kind in kinds.items()
-        if kind is None or kind != chosen
-    ]
-    return dict(Counter(suffixes).most_common())
-
-
-def _counted(skipped: dict[str, int]) -> str:
-    if not skipped:
+def _counted(n_other: Counter[str]) -> str:
+    if not n_other:
         return ""
-    return f" (but {', '.join(f'{n} {suffix}' for suffix, n in skipped.items())})"
+    counts = ", ".join(f"{n} {suffix}" for suffix, n in n_other.most_common())
+    return f" (but {counts})"
 
 
-def _picture(root: Path, key: str) -> Item:
-    path = file_inside(root, key)
-    n_bytes = _bounded_size(path, key, "image")
-    digest = hashlib.sha256()
+def _picture(key: str, content: bytes) -> Item:
+    return Item(key, "image", _digest(content), _card(key, content))
+
+
+def _text(key: str, content: bytes) -> Item:
     try:
-        with path.open("rb") as file:
-            while chunk := file.read(CHUNK):
-                digest.update(chunk)
-    except OSError as error:
-        raise _not_read(key, error) from None
-    shown = {"name": PurePosixPath(key).name, "size": size_in_words(n_bytes)}
-    return Item(key, "image", digest.hexdigest(), shown)
-
-
-def _text(root: Path, key: str) -> Item:
-    path = file_inside(root, key)
-    n_bytes = _bounded_size(path, key, "text")
-    try:
-        content = path.read_bytes()
         text = content.decode("utf-8-sig").strip()
     except UnicodeDecodeError:
         raise UnreadableFileError(
             f"{key} is not UTF-8 text: save it as such."
         ) from None
-    except OSError as error:
-        raise _not_read(key, error) from None
     if not text:
         raise UnreadableFileError(f"{key} is empty: write into it or leave it out.")
-    name, size = PurePosixPath(key).name, size_in_words(n_bytes)
-    shown = {"name": name, "size": size, "text": text}
-    return Item(key, "text", hashlib.sha256(content).hexdigest(), shown)
+    shown = {**_card(key, content), "text": text}
+    return Item(key, "text", _digest(content), shown)
 
 
-_ITEMS: dict[Kind, Callable[[Path, str], Item]] = {"image": _picture, "text": _text}
+_ITEMS: dict[Kind, Callable[[str, bytes], Item]] = {"image": _picture, "text": _text}
 
 
-def _bounded_size(path: Path, key: str, kind: Kind) -> int:
-    n_bytes = path.stat().st_size
-    if n_bytes > MAX_BYTES[kind]:
-        raise UnreadableFileError(
-            f"{key} has {size_in_words(n_bytes)}, more than the "
-            f"{size_in_words(MAX_BYTES[kind])} that are read: give a smaller copy."
-        )
-    return n_bytes
+def _digest(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()
+
+
+def _card(key: str, content: bytes) -> dict[str, str]:
+    return {"name": PurePosixPath(key).name, "size": size_in_words(len(content))}
 
 
 def _lines(path: Path) -> Gathered:
-    try:
-        lines = path.read_text(encoding="utf-8-sig").splitlines()
-    except UnicodeDecodeError:
-        raise InputError(
-            f"{path.name} is not UTF-8 text: save it as UTF-8 and try again."
-        ) from None
-    texts = [line.strip() for line in lines if line.strip()]
-    if not texts:
-        raise InputError(f"{path.name} is empty: give one text a line.")
+    texts = read_texts(path)
     shown = columns_shown({"text": texts})
-    items = RowItems("text", shown, map(str.encode, texts))
-    return Gathered(path, "text", items)
+    return Gathered(path, "text", RowItems("text", shown, map(str.encode, texts)))
 
 
 def _table(path: Path, how: Reading, watch: Watch) -> Gathered:
-    pile = read_pile(path, how, watch)
+    table = read_table(path, how, watch)
+    shown = table.shown
     if path.suffix.lower() in ARRAYS:
-        is_many = (
-            len(pile.shown) > EXACT_SEARCH
-        )  # their features are not written down twice
-        shown = nothing_shown(len(pile.shown)) if is_many else pile.shown
-        items = RowItems("row", shown, contents_of(pile.X))
+        if len(shown) > EXACT_SEARCH:  # their features are not written down twice
+            shown = nothing_shown(len(shown))
+        items = RowItems("row", shown, contents_of(table.X))
     else:
-        words = (json.dumps(shown).encode() for shown in pile.shown)
-        items = RowItems("row", pile.shown, words)
-    labels = None if pile.labels is None else tuple(pile.labels)
-    return Gathered(path, "row", items, rows=pile.X, labels=labels)
+        items = RowItems("row", shown, (json.dumps(card).encode() for card in shown))
+    return Gathered(path, "row", items, rows=table.X)
 
 
 def _printable(key: str) -> str:
     """Return a key as UTF-8 can write it."""
     return key.encode("utf-8", "replace").decode()
-
-
-def _not_read(key: str, error: OSError) -> UnreadableFileError:
-    return UnreadableFileError(
-        f"{key} cannot be read ({error.strerror}): check that it is there and yours."
-    )
 
 
 def size_in_words(n_bytes: int) -> str:

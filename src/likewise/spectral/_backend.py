@@ -10,7 +10,6 @@ from __future__ import annotations
 import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
-from importlib import import_module
 from importlib.util import find_spec
 from types import EllipsisType, ModuleType
 from typing import Protocol, TypeAlias, cast
@@ -340,7 +339,8 @@ def backend_for(device: str) -> Backend:
         if device == "torch-cpu":
             raise MissingExtraError("torch", "gpu")
         return _without_card("torch is missing (pip install 'likewise[gpu]')")
-    torch = import_module("torch")
+    import torch
+
     if device == "torch-cpu":
         return TorchBackend(torch, "cpu")
     if not torch.cuda.is_available():

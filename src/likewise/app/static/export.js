@@ -1,11 +1,11 @@
 // The export page: folders written by the server.
 
-import { Refused, post } from "./api.js";
-import { alive, byId } from "./dom.js";
+import { post, troubleOf } from "./lib/api.js";
+import { byId, numeral, wake } from "./lib/dom.js";
 
 const WORDS = {
   writing: "Writing …",
-  written: ({ folder, n_files: n }) => `${n.toLocaleString("en")} files are in ${folder}.`,
+  written: ({ folder, n_files: n }) => `${numeral(n)} files are in ${folder}.`,
   missing: (missing) => ` ${missing.length} are gone: ${missing.slice(0, 5).join(", ")}.`,
   unreachable: "The server does not answer: try again.",
 };
@@ -18,10 +18,9 @@ async function write(event) {
     const gone = done.missing.length ? WORDS.missing(done.missing) : "";
     byId("written").textContent = WORDS.written(done) + gone;
   } catch (error) {
-    const isTold = error instanceof Refused;
-    byId("written").textContent = isTold ? error.message : WORDS.unreachable;
+    byId("written").textContent = troubleOf(error, WORDS.unreachable);
   }
 }
 
 byId("folders")?.addEventListener("submit", write);
-alive("#folders button");
+wake("#folders button");

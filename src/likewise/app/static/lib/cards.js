@@ -1,0 +1,275 @@
+// Items as people see them (a picture, a text, the row of a table), and groups of them.
+
+import { counted, drawn, made, numeral } from "./dom.js";
+import { keycap } from "./keys.js";
+
+/** @typedef {import("./messages.js").Card} Card */
+/** @typedef {import("./messages.js").Column} Column */
+/** @typedef {import("./messages.js").Group} Group */
+/** @typedef {import("./messages.js").Question} Question */
+
+const WORDS = {
+  sample: "This one",
+  against: "Another one",
+  group: "Group",
+  gone: "file is gone",
+  changed: "file has changed",
+  differs: "differs",
+  further: "More of this group",
+  column: "Column",
+  value: "Value",
+  larger: "Show it larger",
+  confirmed: "confirmed",
+};
+const IN_STRIP = 3; // columns of a row that are shown in small
+const IN_SMALL = 240; // characters of a text that are
+const IN_DIALOG = { image: 6, text: 1, row: 1 }; // items of a group that dialogs show
+
+// Groups
+
+export const tint = (group) => `tint-${group.number % 8}`;
+
+export const nameOf = (group) =>
+  group.name || (group.number > 0 ? `${WORDS.group} ${group.number}` : WORDS.group);
+
+export const chip = (group) =>
+  made("span", { class: `chip ${tint(group)}`, "aria-hidden": "true" }, `${group.number}`);
+
+export const tally = (size, confirmed) =>
+  `${counted(size, "item")} · ${numeral(confirmed)} ${WORDS.confirmed}`;
+
+/**
+ * A group to choose, with some of its items; `choose()` is called when it is.
+ *
+ * @param {Group} group
+ * @param {{key: ?string, order?: string[], words: string, choose: () => void}} how
+ *   `order` names the columns that are shown of rows.
+ */
+export function candidate(group, { key, order, words, choose }) {
+  const button = made(
+    "button",
+    { type: "button", class: `candidate ${tint(group)}` },
+    made(
+      "span",
+      { class: "candidate-head" },
+      key === null ? null : keycap(key),
+      chip(group),
+      made("b", {}, nameOf(group)),
+    ),
+    made(
+      "span",
+      { class: `members members-${group.members[0]?.kind}` },
+      ...group.members.map((member) => small(member, order)),
+    ),
+    made("span", { class: "size" }, words),
+  );
+  button.addEventListener("click", choose);
+  return made("li", {}, button);
+}
+
+/** A group with its strip, as dialogs show it. */
+export function groupRow(group) {
+  return made(
+    "li",
+    { class: `merging-group ${tint(group)}` },
+    made(
+      "p",
+      { class: "group-head" },
+      chip(group),
+      made("b", {}, nameOf(group)),
+      made("span", { class: "dim" }, tally(group.size, group.confirmed)),
+    ),
+    strip(group.members),
+  );
+}
+
+/** Some items in a row, as dialogs show them. */
+export function strip(cards) {
+  const kind = cards[0]?.kind ?? "image";
+  const shown = cards.slice(0, IN_DIALOG[kind]);
+  return made(
+    "ul",
+    { class: `strip strip-${kind}` },
+    ...shown.map((card) => made("li", {}, small(card))),
+  );
+}
+
+// The two cards of a question
+
+/**
+ * Both cards of a question.
+ *
+ * @param {Question} question
+ */
+export function pairOf(question) {
+  const { sample, against, group } = question;
+  return [
+    card("sample", [made("h2", {}, WORDS.sample)], sample, against, null),
+    card(
+      `against ${group ? tint(group) : ""}`,
+      group ? groupHead(group) : [made("h2", {}, WORDS.against)],
+      against,
+      sample,
+      group,
+    ),
+  ];
+}
+
+function groupHead(group) {
+  return [
+    chip(group),
+    made("h2", { title: nameOf(group) }, nameOf(group)),
+    made("p", { class: "size" }, counted(group.size, "item")),
+  ];
+}
+
+function card(kind, head, item, other, group) {
+  return made(
+    "section",
+    { class: `card ${kind} kind-${item.kind}` },
+    made("div", { class: "card-head" }, ...head, badge(item)),
+    made("div", { class: "card-body" }, whole(item, other)),
+    made(
+      "div",
+      { class: "card-foot" },
+      made("p", { class: "title", title: item.title }, item.title),
+      group && group.members.length > 0 ? further(group, item) : null,
+    ),
+  );
+}
+
+function badge(item) {
+  if (item.status === "here") return null;
+  return made("span", { class: "badge" }, WORDS[item.status]);
+}
+
+function further(group, item) {
+  const order = item.columns.slice(0, IN_STRIP).map((column) => column.name);
+  return made(
+    "ul",
+    { class: "strip", "aria-label": WORDS.further },
+    ...group.members.map((member) => made(
+      "li",
+      {},
+      member.kind === "image" ? picture(member) : excerpt(member, order),
+    )),
+  );
+}
+
+// One item, in full and in small
+
+/** All of an item; a row beside the row that it is compared with. */
+export function whole(item, other) {
+  if (item.kind === "image") return picture(item);
+  if (item.kind === "row") return table(item, other);
+  const text = { class: "text", tabindex: "0", "aria-label": item.title };
+  return made("article", text, item.text ?? "");
+}
+
+// A button, since it opens the large picture.
+function picture(item) {
+  return made(
+    "button",
+    {
+      type: "button",
+      class: "picture",
+      "data-large": item.picture,
+      "data-title": item.title,
+      title: WORDS.larger,
+    },
+    made("img", { src: item.thumb, alt: item.title }),
+  );
+}
+
+/** An item in small: its picture, the beginning of its text, or some columns. */
+export function small(item, order) {
+  if (item.kind !== "image") return excerpt(item, order);
+  return made("img", { src: item.thumb, alt: item.title });
+}
+
+function excerpt(item, order) {
+  const what = { class: "excerpt", title: item.title };
+  if (item.kind === "text") return made("span", what, beginning(item.text ?? ""));
+  const wanted = order ?? item.columns.slice(0, IN_STRIP).map((column) => column.name);
+  const columns = wanted.map((name) => item.columns.find((one) => one.name === name));
+  return made("span", what, ...columns.filter(Boolean).map((column) => made(
+    "span",
+    { class: "pair" },
+    made("span", {}, column.name),
+    " ",
+    made("b", {}, column.value),
+  )));
+}
+
+/**
+ * An item that can be selected.
+ *
+ * @param {Card} card
+ */
+export function pick(card, isConfirmed) {
+  const lock = isConfirmed ? made("span", { class: "lock" }, WORDS.confirmed) : null;
+  return made("li", { class: "item", "data-item": card.item }, made(
+    "button",
+    { type: "button", class: "pick", "aria-pressed": "false", tabindex: "-1" },
+    made("span", { class: `face face-${card.kind}` }, small(card)),
+    lock && made("span", { class: "caption" }, lock),
+    made("span", { class: "tick", "aria-hidden": "true" }, "✓"),
+  ));
+}
+
+const beginning = (text) =>
+  (text.length > IN_SMALL ? `${text.slice(0, text.lastIndexOf(" ", IN_SMALL))} …` : text);
+
+// Rows
+
+function table(item, other) {
+  const others = new Map(other.columns.map((column) => [column.name, column.value]));
+  return made(
+    "div",
+    { class: "rows", tabindex: "0", role: "region", "aria-label": item.title },
+    made(
+      "table",
+      {},
+      made("thead", {}, made(
+        "tr",
+        {},
+        made("th", { scope: "col" }, WORDS.column),
+        made("th", { scope: "col" }, WORDS.value),
+      )),
+      made("tbody", {}, ...item.columns.map((column) =>
+        row(column, others.get(column.name) ?? ""))),
+    ),
+  );
+}
+
+function row(column, other) {
+  const marked = { class: "mark", role: "img", "aria-label": WORDS.differs };
+  const mark = made("span", marked, "≠");
+  return made(
+    "tr",
+    { class: column.differs ? "differs" : null },
+    made("th", { scope: "row" }, column.name),
+    made("td", {}, made(
+      "div",
+      { class: "cell" },
+      made("span", { class: "value" }, column.differs ? mark : null, column.value),
+      bar(column.value, other),
+    )),
+  );
+}
+
+function bar(value, other) {
+  if (value.trim() === "" || other.trim() === "") return null;
+  const [mine, theirs] = [Number(value), Number(other)];
+  if (!Number.isFinite(mine) || !Number.isFinite(theirs)) return null;
+  const low = Math.min(0, mine, theirs);
+  const range = Math.max(0, mine, theirs) - low || 1;
+  const from = (100 * (Math.min(mine, 0) - low)) / range;
+  const length = Math.max((100 * Math.abs(mine)) / range, 0.5);
+  return drawn(
+    "svg",
+    { class: "bar-of", viewBox: "0 0 100 6", preserveAspectRatio: "none", "aria-hidden": "true" },
+    drawn("rect", { class: "ground", width: 100, height: 6 }),
+    drawn("rect", { x: from, width: length, height: 6 }),
+  );
+}

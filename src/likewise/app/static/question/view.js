@@ -1,0 +1,103 @@
+// From a state to the page: everything but the two cards is filled in where it stands.
+
+import { byId, counted, every, numeral, say } from "../lib/dom.js";
+
+/** @typedef {import("../lib/messages.js").State} State */
+
+const WORDS = {
+  error: "It stopped: ",
+  of: (done, total) => `${numeral(done)} of ${numeral(total)}`,
+  stop: (moved, total) => `Good place to stop: of ${counted(total, "item")}, `
+    + `${numeral(moved)} moved over the last answers.`,
+  settled: (state) => `${counted(state.n_items, "item")} in `
+    + `${counted(state.progress.groups, "group")}, after `
+    + `${counted(state.progress.answers, "answer")}.`,
+  deferred: (number) => ` Nobody could tell about ${numeral(number)}.`,
+  aside: (number) => ` ${numeral(number)} set aside.`,
+  title: (state) => `${state.project} · likewise`,
+};
+const PANELS = {
+  preparing: "preparing",
+  asking: "pair",
+  waiting: "waiting",
+  settled: "settled-page",
+};
+const ON_PAIRS = ["pick", "none", "aside"];
+
+/**
+ * Fill in a state; `cards` are those of a new pair, or null.
+ *
+ * @param {State} state
+ */
+export function fill(state, cards) {
+  for (const [status, id] of Object.entries(PANELS)) {
+    byId(id).hidden = state.status !== status;
+  }
+  if (cards) byId("pair").replaceChildren(...cards);
+  byId("criterion").textContent = state.criterion;
+  byId("about").textContent = state.about;
+  document.title = WORDS.title(state);
+  say(byId("why"), state.question?.why);
+  fillPreparing(state.preparing);
+  fillProgress(state.progress);
+  say(byId("n-disagreements"), state.disagreements ? `${state.disagreements}` : null);
+  fillBar(state);
+  if (document.activeElement !== byId("checks")) byId("checks").value = state.checks;
+  if (state.status === "settled") byId("settled-words").textContent = ending(state);
+}
+
+function fillPreparing(preparing) {
+  if (!preparing) return;
+  const { stage, done, total, error } = preparing;
+  const words = total > 1 ? `${stage}: ${WORDS.of(done, total)}` : stage;
+  if (byId("stage-words").textContent !== words) byId("stage-words").textContent = words;
+  const bar = byId("stage-bar");
+  bar.max = total;
+  if (total > 1) bar.value = done;
+  else bar.removeAttribute("value");
+  bar.hidden = Boolean(error);
+  byId("stage-hint").hidden = Boolean(error);
+  say(byId("stage-error"), error && WORDS.error + error);
+}
+
+function fillProgress(progress) {
+  byId("progress").hidden = !progress;
+  if (!progress) return;
+  fillCount("answer", progress.answers);
+  fillCount("group", progress.groups);
+  byId("n-moved").textContent = numeral(progress.moved);
+  byId("settled").textContent = `${Math.floor(100 * progress.settled)}`;
+  byId("settled-bar").value = progress.settled;
+}
+
+function fillCount(word, number) {
+  const [amount, words] = counted(number, word).split(" ");
+  byId(`n-${word}s`).textContent = amount;
+  byId(`n-${word}s-word`).textContent = words;
+}
+
+function fillBar(state) {
+  byId("bar").hidden = state.status === "preparing";
+  byId("answers").hidden = state.status !== "asking";
+  for (const button of every("[data-do]")) {
+    const { do: name } = button.dataset;
+    if (ON_PAIRS.includes(name)) button.hidden = state.status !== "asking";
+    const before = button.querySelector(".before");
+    if (before) before.hidden = state.question?.before !== name;
+  }
+}
+
+function ending(state) {
+  const { deferred, aside } = state.progress;
+  return WORDS.settled(state)
+    + (deferred ? WORDS.deferred(deferred) : "")
+    + (aside ? WORDS.aside(aside) : "");
+}
+
+/** Say that it is a good place to stop, until the person wants to keep going. */
+export function showStop(state, isWanted) {
+  const { progress } = state;
+  const stops = isWanted && state.status === "asking" && progress?.stop;
+  const words = stops ? WORDS.stop(progress.moved, state.n_items) : null;
+  say(byId("stop"), words, byId("stop-words"));
+}

