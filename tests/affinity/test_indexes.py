@@ -13,16 +13,19 @@ from likewise.affinity._rows import Rows
 from likewise.errors import MissingExtraError
 
 
+@pytest.mark.parametrize(("enough", "ef"), [(0.0, 2), (1.0, 400)])
 def test_links_go_on_from_more_samples_until_enough_are_found(
-    rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch
+    enough: float, ef: int, rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    # Of 1,000 neighbours in 40 dimensions a search from few rows never finds all.
     X = rng.standard_normal((3000, 40))
     monkeypatch.setattr(links, "N_FOUND", 5)
+    monkeypatch.setattr(links, "ENOUGH", enough)
     monkeypatch.setattr(links, "EF_SEARCH", (2, 400))
 
     index = Links.of(Rows(X.astype(np.float32)), lambda _: None)
 
-    assert index.ef == 400
+    assert index.ef == ef
 
 
 def test_links_hold_each_distinct_sample_once(rng: np.random.Generator) -> None:

@@ -471,7 +471,7 @@ def neighbours_in(
         Called as ``report(done, total)``, in pieces whose neighbours are known.
     """
     runner, k = pieces.runner, min(k, len(pieces) - 1)
-    best, shard = _best(pieces, How(search, pieces.middle, k + 1, watch))
+    best, index = _best(pieces, How(search, pieces.middle, k + 1, watch))
     if search.kind == "hnsw":
         best = _completed(pieces, best, k + 1)
     near = [
@@ -481,12 +481,11 @@ def neighbours_in(
     runner.finish(near, report)
     is_exact = search.kind != "hnsw"
     recall = 1.0 if is_exact else _recall(pieces, near, evenly(len(pieces), N_PROVED))
-    is_whole = runner.is_here and len(near) == 1
-    return Found(near, recall, shard.index if shard and is_whole else None)
+    return Found(near, recall, index)
 
 
-def _best(pieces: Pieces, how: How) -> tuple[list[Best], Shard | None]:
-    """Return the best of each piece, and the last shard if it was kept."""
+def _best(pieces: Pieces, how: How) -> tuple[list[Best], Index | None]:
+    """Return the best of each piece, and the index of all samples if it is here."""
     runner, sources = pieces.runner, pieces.sources
     best: list[Best | None] = [None for _ in sources]
     shard: Shard | None = None
@@ -500,7 +499,9 @@ def _best(pieces: Pieces, how: How) -> tuple[list[Best], Shard | None]:
                 if shard is None
                 else runner.task(found_in, how, best[at], shard, source)
             )
-    return [found for found in best if found is not None], shard
+    is_whole = runner.is_here and len(sources) == 1
+    index = shard.index if shard is not None and is_whole else None
+    return [found for found in best if found is not None], index
 
 
 def _completed(pieces: Pieces, best: list[Best], k: int) -> list[Best]:

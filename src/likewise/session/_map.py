@@ -235,7 +235,7 @@ def plane_of_graph(X: SamplesLike, W: SamplesLike, random_state: int) -> Plane:
 
     Examples
     --------
-    >>> from likewise.affinity._kernels import auto
+    >>> from likewise.affinity import auto
     >>> X = [[0.0], [0.2], [0.4], [5.0], [5.2]]
     >>> plane_of_graph(X, auto(X).weights, 0).shape
     (5, 2)
