@@ -236,9 +236,12 @@ class Probabilities:
 
     @cached_property
     def told(self) -> Indices:
-        """The free samples that there are ballots on, ascending."""
-        asked = self.evidence.asked
-        return asked[self.is_free[asked]]
+        """The free samples on which ballots say something, ascending.
+
+        Not those whose ballots cancel, or are on samples that have no class any more.
+        """
+        asked = self.evidence.asked[self.is_free[self.evidence.asked]]
+        return asked[self.evidence.votes(asked).any(axis=1)]
 
     @cached_property
     def _is_told(self) -> NDArray[np.bool_]:
