@@ -24,8 +24,9 @@ from fastapi.testclient import TestClient
 from tests.app.places import Served, new_id, served
 from threadpoolctl import threadpool_limits
 
-from likewise import LabelOracle, Session
-from likewise.app._preparing import Heap, Pile, Watch
+from likewise import LabelOracle, Verdict
+from likewise.app._commands import Reply
+from likewise.app._preparing import Encoded, Source, Watch
 from likewise.items import Gathered, Item
 from likewise.storage import Project, open_store
 
@@ -41,34 +42,35 @@ PAGES = {
 ACTIONS = ("confirm", "reject", "move", "new", "aside")
 
 
-def heap_of(X: Any) -> Heap:
-    """Return a heap of items that nobody looks at."""
+def source_of(X: Any) -> Source:
+    """Return items that nobody looks at."""
     items = tuple(
         Item(f"{at:05}.png", "image", f"{at:064x}", {"name": f"{at:05}.png"})
         for at in range(len(X))
     )
 
-    def heap(_: Watch, __: Project) -> Pile:
-        return Pile(Gathered(Path(), "image", items), X, "Clouds.", "clouds/1")
+    def source(_: Watch, __: Project) -> Encoded:
+        return Encoded(Gathered(Path(), "image", items), X, "Clouds.", "clouds/1")
 
-    return heap
+    return source
 
 
 def prepared(folder: Path, n: int, answers: int) -> Served:
     """Return an app on a pile of which some is known."""
     X, y = clouds(n, n_clouds=10)
     store = open_store(folder / "pile.db")
-    here = served(folder, heap_of(X), project=store.create("pile", {}, now=0.0))
+    here = served(folder, source_of(X), project=store.create("pile", {}, now=0.0))
     here.prepared()
     oracle = LabelOracle(y)
 
-    def answer(session: Session) -> None:
-        question = session.ask_besides(())
-        if question is not None:
-            session.tell(question, oracle(question))
-
     for _ in range(answers):
-        here.desk.act("ann", new_id(), answer)
+        mine = here.question("ann")
+        if mine is None:
+            break
+        said = Verdict.of(oracle(mine.question)).value
+        body = {"question": mine.id, "verdict": said, "client_id": new_id()}
+        reply = Reply.model_validate(body)
+        here.service.act("ann", reply.client_id, reply)
     return here
 
 

@@ -37,7 +37,7 @@ from threadpoolctl import threadpool_limits
 from likewise import Answer, Question, Verdict
 from likewise._arrays import Floats, Indices
 from likewise.affinity import Affinity
-from likewise.app import PathHeap, Workshop
+from likewise.app import PathSource, Preparation
 from likewise.items import Reading
 from likewise.knowledge import Knowledge, Told
 from likewise.methods import Method, Problem
@@ -151,14 +151,14 @@ class Stages:
 
     begun: dict[str, float] = field(default_factory=dict)
 
-    def watch(self, workshop: Workshop) -> None:
-        told = workshop._watch
+    def watch(self, preparation: Preparation) -> None:
+        told = preparation._watch
 
         def watch(done: int, total: int, note: str) -> None:
             self.begun.setdefault(note, time.perf_counter())
             told(done, total, note)
 
-        workshop._watch = watch  # type: ignore[method-assign]
+        preparation._watch = watch  # type: ignore[method-assign]
 
     def lasted(self) -> Iterator[tuple[str, float]]:
         ends = [*list(self.begun.values())[1:], time.perf_counter()]
@@ -179,7 +179,7 @@ def timed(work: Callable[[], Any], repeats: int = 1) -> float:
 def opened(here: Served) -> Iterator[tuple[str, float]]:
     """Open an app; yield how long it took, and each stage."""
     stages = Stages()
-    stages.watch(here.workshop)
+    stages.watch(here.preparation)
     yield "whole", timed(here.prepared)
     for stage, seconds in stages.lasted():
         yield f"– {stage.lower()}", seconds
@@ -257,19 +257,21 @@ def measure(folder: Path, given: argparse.Namespace) -> None:
     """Print the table."""
     y = pile(folder / "pile.npy", given.samples)
     file = written(folder / "pile.npy", given.form)
-    heap = PathHeap(file, "auto", folder / "v", Reading())
+    source = PathSource(file, "auto", folder / "v", Reading())
     options: dict[str, Any] = {"method": given.method, "n_clusters": None}
     if given.method == "none":
         options |= {"method": nothing_of(y), "affinity": ring_of}
     project = open_store(folder / "pile.db").create("pile", {}, now=0.0)
     recorded(project, y, given.answers)
     before = gigabytes()
-    here = served(folder, heap, project=project, options=options)
+    here = served(folder, source, project=project, options=options)
     print("| | seconds |\n|---|---|")
     show(opened(here), "open cold: ")
     show(looked_at(here.seat(), y, given.questions))
     del here
-    show(opened(served(folder, heap, project=project, options=options)), "open again: ")
+    show(
+        opened(served(folder, source, project=project, options=options)), "open again: "
+    )
     size = (folder / "pile.db").stat().st_size / 1e9
     print(f"\nPeak memory {gigabytes():.2f} GB ({before:.2f} before), ", end="")
     print(f"database {size:.2f} GB.")

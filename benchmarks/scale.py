@@ -69,11 +69,11 @@ STAGES = {  # by the functions that they are made of
         "score": ("_gradient.py", "paper_gradient"),
     },
     "likewise": {
-        "fields": ("survey.py", "_blended"),
-        "classes": ("survey.py", "_sums"),
-        "coverage": ("lean.py", "_spread"),
-        "clusters": ("output.py", "clusters"),
-        "question": ("questions.py", "best_question"),
+        "fields": ("_surroundings.py", "_blended"),
+        "classes": ("_surroundings.py", "links"),
+        "coverage": ("_posterior.py", "after"),
+        "clusters": ("_output.py", "clusters"),
+        "question": ("_acquisition.py", "best_question"),
     },
 }
 

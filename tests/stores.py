@@ -27,7 +27,7 @@ from likewise.knowledge import (
     Told,
     Undone,
 )
-from likewise.storage import Store, open_store
+from likewise.storage import OpenQuestion, Project, Store, open_store
 
 KINDS = ("memory", "sqlite", "postgresql")
 Reopen: TypeAlias = Callable[[], Store]
@@ -44,6 +44,16 @@ def reopener(kind: str, folder: Path) -> Reopen:
         return lambda: open_store(f"sqlite:///{folder / 'store.db'}")
     url = postgresql_url()
     return lambda: open_store(url)
+
+
+def held_by(project: Project, who: str) -> OpenQuestion | None:
+    """Return the question that a person has, whether or not its lease runs."""
+    return next((q for q in project.latest(0).questions if q.who == who), None)
+
+
+def running(project: Project, now: float) -> tuple[OpenQuestion, ...]:
+    """Return the questions whose leases run."""
+    return tuple(q for q in project.latest(0).questions if q.until > now)
 
 
 def postgresql_url() -> str:

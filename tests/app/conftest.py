@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from fastapi.testclient import TestClient
-from tests.app.places import KINDS, Clock, Served, path_heap, pile_file, served
+from tests.app.places import KINDS, Clock, Served, path_source, pile_file, served
 
 
 @pytest.fixture
@@ -29,11 +29,11 @@ def ann(rows: Served) -> TestClient:
 def any_kind(request: pytest.FixtureRequest, tmp_path: Path) -> Served:
     """Twelve pictures, texts or rows, from files."""
     path = pile_file(request.param, tmp_path)
-    return served(tmp_path, path_heap(path, tmp_path / "vectors")).prepared()
+    return served(tmp_path, path_source(path, tmp_path / "vectors")).prepared()
 
 
 @pytest.fixture
 def pictures(tmp_path: Path) -> Served:
     """Twelve pictures, from files."""
     path = pile_file("image", tmp_path)
-    return served(tmp_path, path_heap(path, tmp_path / "vectors")).prepared()
+    return served(tmp_path, path_source(path, tmp_path / "vectors")).prepared()

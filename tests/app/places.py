@@ -15,13 +15,16 @@ from fastapi.testclient import TestClient
 from PIL import Image
 from tests.problems import Tiny, blobs
 
-from likewise.app import Door, PathHeap, Workplace, Workshop, create_app
-from likewise.app._desk import Desk
-from likewise.app._preparing import Heap, Pile, Watch
-from likewise.app._show import Shown
+from likewise.app import AppContext, Door, PathSource, Preparation, create_app
+from likewise.app._preparing import Encoded, Source, Watch
+from likewise.app._project import ProjectService
+from likewise.app._schemas import State
+from likewise.app._snapshot import Snapshot
+from likewise.app.question import present_state
 from likewise.encoders import Encoder
 from likewise.items import Gathered, Item, Reading
-from likewise.storage import MemoryStore, Project
+from likewise.session import Session, session_on
+from likewise.storage import MemoryStore, OpenQuestion, Project, ProjectJournal
 
 KINDS = ("image", "text", "row")
 PORT = 8757
@@ -98,13 +101,13 @@ def pile_file(kind: str, folder: Path) -> Path:
     return table_file(folder / "table.csv", blobs((4, 4, 4)))
 
 
-def path_heap(path: Path, cache: Path, **how: Any) -> PathHeap:
+def path_source(path: Path, cache: Path, **how: Any) -> PathSource:
     encoder = COLOURS if path.is_dir() else "auto"
-    return PathHeap(path, how.pop("encoder", encoder), cache, Reading(), **how)
+    return PathSource(path, how.pop("encoder", encoder), cache, Reading(), **how)
 
 
-def rows_heap(tiny: Tiny, titles: Iterable[str] | None = None) -> Heap:
-    """Return a heap of rows that no file is behind."""
+def rows_source(tiny: Tiny, titles: Iterable[str] | None = None) -> Source:
+    """Return rows that no file is behind."""
     names = list(titles or (f"row {at}" for at in range(len(tiny.X))))
     items = tuple(
         Item(str(at + 1), "row", f"{at:064x}", {"name": name, "x": f"{x[0]:.3f}"})
@@ -112,11 +115,11 @@ def rows_heap(tiny: Tiny, titles: Iterable[str] | None = None) -> Heap:
     )
     gathered = Gathered(Path(), "row", items)
 
-    def heap(watch: Watch, _: Project) -> Pile:
+    def source(watch: Watch, _: Project) -> Encoded:
         watch(0, 1, "Rows")
-        return Pile(gathered, tiny.X, "Numbers.", "rows/1", is_piecemeal=True)
+        return Encoded(gathered, tiny.X, "Numbers.", "rows/1", is_piecemeal=True)
 
-    return heap
+    return source
 
 
 # What serves them
@@ -127,7 +130,7 @@ class Served:
     """An app in this process, with everything that stands behind it."""
 
     project: Project
-    heap: Heap
+    source: Source
     folder: Path
     clock: Clock = field(default_factory=Clock)
     password: str | None = None
@@ -135,13 +138,15 @@ class Served:
     hosts: frozenset[str] = frozenset()
 
     def __post_init__(self) -> None:
-        self.workshop = Workshop(self.project, self.heap, self.clock, self.options)
+        how = (self.project, self.source, self.clock, self.options)
+        self.preparation = Preparation(*how)
         self.door = Door(SECRET, self.clock, self.password)
-        self.place = Workplace(self.workshop, self.door, self.folder / "thumbs")
-        self.app: FastAPI = create_app(self.place, port=PORT, hosts=self.hosts)
+        thumbs = self.folder / "thumbs"
+        self.context = AppContext(self.preparation, self.door, thumbs)
+        self.app: FastAPI = create_app(self.context, port=PORT, hosts=self.hosts)
 
     def prepared(self) -> Served:
-        self.workshop.prepare()
+        self.preparation.prepare()
         return self
 
     def restarted(self) -> Served:
@@ -149,14 +154,31 @@ class Served:
         return replace(self).prepared()
 
     @property
-    def shown(self) -> Shown:
-        found = self.workshop.shown
+    def service(self) -> ProjectService:
+        found = self.preparation.service
         assert found is not None
         return found
 
     @property
-    def desk(self) -> Desk:
-        return self.shown.desk
+    def now(self) -> Snapshot:
+        return self.service.snapshot()
+
+    @property
+    def session(self) -> Session:
+        """The session, with all that others have done."""
+        with self.service.hold():
+            return self.service.session
+
+    def state(self, who: str) -> State:
+        return present_state(self.context, who)
+
+    def question(self, who: str) -> OpenQuestion | None:
+        return self.service.turn(who).mine
+
+    def elsewhere(self, who: str) -> Session:
+        """Return a session of another process on the same project, as of now."""
+        journal = ProjectJournal(self.project, who, self.clock)
+        return session_on(Session, self.project, journal, **self.options)
 
     def outside(self) -> TestClient:
         """Return a browser that nobody has let in."""
@@ -174,10 +196,10 @@ def new_project(name: str = "pile") -> Project:
     return MemoryStore().create(name, {}, now=0.0)
 
 
-def served(folder: Path, heap: Heap | None = None, **how: Any) -> Served:
+def served(folder: Path, source: Source | None = None, **how: Any) -> Served:
     """Return a server in memory; of three heaps of rows if nothing is said."""
     project = how.pop("project", None) or new_project()
-    return Served(project, heap or rows_heap(blobs((4, 4, 4))), folder, **how)
+    return Served(project, source or rows_source(blobs((4, 4, 4))), folder, **how)
 
 
 def answered(browser: TestClient, verdict: str, state: Any = None) -> Any:

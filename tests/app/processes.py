@@ -41,7 +41,7 @@ def write_table(folder: Path, tiny: Tiny) -> None:
 
 def serve(folder: Path, method: str, settings: Any, out: Connection) -> None:
     """Do what ``likewise app`` does."""
-    from likewise.app import PathHeap
+    from likewise.app import PathSource
     from likewise.cli._serving import Listening, Sorting, run_app
     from likewise.items import Reading
 
@@ -53,7 +53,7 @@ def serve(folder: Path, method: str, settings: Any, out: Connection) -> None:
         Sorting(
             f"sqlite:///{folder / 'project.db'}",
             NAME,
-            PathHeap(table, "auto", vectors, Reading(label="group")),
+            PathSource(table, "auto", vectors, Reading(label="group")),
             folder,
             options,
             settings,

@@ -19,7 +19,7 @@ from tests.app.places import (
     Clock,
     Served,
     addresses,
-    rows_heap,
+    rows_source,
     served,
     table_file,
 )
@@ -28,8 +28,7 @@ from tests.e2e.running import started, warm_context
 from tests.problems import blobs
 
 from likewise.app._api import WHY, example_of, operations, troubles
-from likewise.app._people import MANY
-from likewise.app._security import MOST_BYTES
+from likewise.app._auth import MANY, MOST_BYTES
 from likewise.experiments import jaccard
 
 ROOT = Path(__file__).parents[2]
@@ -48,7 +47,7 @@ TINY = blobs((3, 3))
 
 @pytest.fixture
 def with_password(tmp_path: Path, clock: Clock) -> Served:
-    heap = rows_heap(TINY)
+    heap = rows_source(TINY)
     return served(tmp_path, heap, clock=clock, password="open sesame").prepared()
 
 
@@ -206,7 +205,7 @@ def test_an_item_is_a_number_and_nothing_like_it(
     body = {"item": item, "client_id": "client-x1"}
 
     refused(ann.post("/api/aside", json=body), 422, "body.item")
-    assert rows.desk.version == 0
+    assert rows.now.version == 0
 
 
 @pytest.mark.parametrize("aside", [0, 1, "true", "no"])
@@ -458,26 +457,26 @@ def test_the_documents_hold_the_whole_front_end() -> None:
 def test_a_front_end_of_ones_own_sorts_the_pile(
     tmp_path: Path, front_end: Callable[..., None], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    here = served(tmp_path, rows_heap(TINY)).prepared()
+    here = served(tmp_path, rows_source(TINY)).prepared()
     with running(here) as root:
         front_end(f"{root}/enter?code={here.door.new_code('ann')}", truthful)
 
-    assert jaccard(TINY.truth, here.desk.session.labels) == 1.0
-    assert set(here.desk.journal.whose) == {"ann"}
+    assert jaccard(TINY.truth, here.session.labels) == 1.0
+    assert {act.who for act in here.now.acts} == {"ann"}
     assert capsys.readouterr().out == "Group 1: 3 items\nGroup 2: 3 items\n"
 
 
 def test_a_front_end_of_ones_own_can_undo_and_stop(
     tmp_path: Path, front_end: Callable[..., None]
 ) -> None:
-    here = served(tmp_path, rows_heap(TINY)).prepared()
+    here = served(tmp_path, rows_source(TINY)).prepared()
     keys = iter(["?", "u", "z", "s", "q"])
     with running(here) as root:
         address = f"{root}/enter?code={here.door.new_code('ann')}"
         front_end(address, lambda _: next(keys))
 
-    assert [answer.verdict.value for answer in here.desk.session.history] == ["same"]
-    assert here.desk.version == 3
+    assert [answer.verdict.value for answer in here.session.history] == ["same"]
+    assert here.now.version == 3
 
 
 def test_a_front_end_of_ones_own_says_why_it_is_not_let_in(

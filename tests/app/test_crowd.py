@@ -15,7 +15,7 @@ import httpx
 import numpy as np
 import pytest
 import uvicorn
-from tests.app.places import Served, rows_heap, served
+from tests.app.places import Served, rows_source, served
 from tests.problems import blobs
 from tests.stores import reopener
 
@@ -101,7 +101,7 @@ def test_twenty_people_lose_nothing_and_double_nothing(
     store = reopener(kind, tmp_path)()
     project = store.create("crowd", {}, now=0.0)
     options = {"method": "urasc-no", "n_clusters": 12, "random_state": 0}
-    here = served(tmp_path, rows_heap(CROWD), project=project, options=options)
+    here = served(tmp_path, rows_source(CROWD), project=project, options=options)
     here.prepared()
     with running(here) as address:
         crowd = Crowd(here, address, n_answers)

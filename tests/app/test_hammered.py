@@ -23,9 +23,9 @@ from tests.app.places import (
     Served,
     answered,
     new_id,
-    path_heap,
+    path_source,
     pile_file,
-    rows_heap,
+    rows_source,
     served,
 )
 from tests.problems import blobs
@@ -65,12 +65,12 @@ NASTY = (
 def fresh(folder: Path) -> Served:
     """Twelve pictures that nobody has looked at."""
     path = pile_file("image", folder)
-    return served(folder, path_heap(path, folder / "vectors")).prepared()
+    return served(folder, path_source(path, folder / "vectors")).prepared()
 
 
 def begun(folder: Path, project: Project | None = None) -> Served:
     """Twelve rows, some of which are known."""
-    here = served(folder, rows_heap(blobs((4, 4, 4))), project=project).prepared()
+    here = served(folder, rows_source(blobs((4, 4, 4))), project=project).prepared()
     for verdict in ("same", "different", "unsure", "different"):
         answered(here.seat("ann"), verdict)
     answered(here.seat("bob"), "different")
@@ -93,7 +93,7 @@ def headers_of(here: Served) -> dict[str, str]:
 def aimed(value: Any, here: Served, name: str = "") -> Any:
     """Point a body at what is there; else hardly any act would be one."""
     if name == "question":
-        mine = here.desk.question("ann")
+        mine = here.question("ann")
         return value if mine is None else mine.id
     if name == "client_id":
         return new_id()
@@ -102,7 +102,7 @@ def aimed(value: Any, here: Served, name: str = "") -> Any:
     if isinstance(value, list):
         return [aimed(inner, here, name) for inner in value]
     is_number = isinstance(value, int) and not isinstance(value, bool)
-    return value % (here.desk.session.n_samples + 2) if is_number else value
+    return value % (here.session.n_samples + 2) if is_number else value
 
 
 def is_drawn_to_fit(case: Case) -> bool:
@@ -116,7 +116,7 @@ def is_drawn_to_fit(case: Case) -> bool:
 def struck(case: Case, here: Served, document: Any = DOCUMENT) -> None:
     """Send a case as a program would, and check the form of the reply."""
     case.cookies.clear()
-    is_ready = here.workshop.shown is not None
+    is_ready = here.preparation.service is not None
     if is_ready and is_drawn_to_fit(case):
         case.body = aimed(case.body, here)
         case.path_parameters = aimed(case.path_parameters, here)

@@ -12,7 +12,7 @@ from tests.app.processes import NAME, Person, Running, write_table
 from tests.problems import Tiny, blobs
 
 from likewise import Session
-from likewise.knowledge import Told
+from likewise.knowledge import told_in
 from likewise.storage import open_store
 
 CASES = [
@@ -81,7 +81,7 @@ def asked_in(folder: Path) -> list[tuple[int, int]]:
     store = open_store(f"sqlite:///{folder / 'project.db'}")
     events = [act.event for act in store.project(NAME).acts()]
     store.close()
-    told = [event.answers[0].question for event in events if isinstance(event, Told)]
+    told = [told_in(event)[0].question for event in events]
     return [(question.sample, question.against) for question in told]
 
 

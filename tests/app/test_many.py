@@ -14,19 +14,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from sqlalchemy import event
-from tests.app.places import Served, answered, path_heap, rows_heap, served
+from tests.app.places import Served, answered, path_source, rows_source, served
 from tests.problems import Tiny, blobs
 
 from likewise import Answer, Question, Session
 from likewise._arrays import Floats, Indices
-from likewise.app import Workshop
-from likewise.app import _hand as hand_
-from likewise.app._hand import Hand
-from likewise.app._messages import Preparing
-from likewise.app._movement import moved_between
-from likewise.app._overview import Overview
+from likewise.app import Preparation, _snapshot
 from likewise.app._preparing import ALIKE
-from likewise.app.groups._show import PER_PAGE
+from likewise.app._project import moved_between
+from likewise.app._schemas import Preparing
+from likewise.app._snapshot import Display, ItemCache, Snapshot
+from likewise.app.groups._presenter import PER_PAGE
 from likewise.exports import _tables as tables_
 from likewise.exports import export_chunks
 from likewise.items import _gather as gather_
@@ -86,7 +84,7 @@ def large(tmp_path: Path) -> Served:
     method = given_clusters(tiny.truth, rng.random(N_LARGE))
     project = open_store(tmp_path / "pile.db").create("pile", {}, now=0.0)
     options = {"method": method, "affinity": ones}
-    here = served(tmp_path, rows_heap(tiny), project=project, options=options)
+    here = served(tmp_path, rows_source(tiny), project=project, options=options)
     return here.prepared()
 
 
@@ -128,7 +126,7 @@ def test_a_page_reads_the_items_that_it_shows(
     large: Served, address: str, most: int
 ) -> None:
     browser = large.seat()
-    item = large.shown.overview().anchor(0)
+    item = large.now.anchor(0)
     with statements(large) as told:
         first = browser.get(address.format(item=item))
     with statements(large) as again:
@@ -141,15 +139,31 @@ def test_a_page_reads_the_items_that_it_shows(
 
 
 def test_all_pages_together_are_the_group(large: Served) -> None:
-    browser, item = large.seat(), large.shown.overview().anchor(1)
+    browser, item = large.seat(), large.now.anchor(1)
     seen: list[int] = []
     for start in range(0, N_LARGE, PER_PAGE):
         page = browser.get(f"/api/groups/{item}?start={start}").json()
         seen += [card["item"] for card in page["items"]]
 
-    found = large.shown.overview()
+    found = large.now
     members = np.flatnonzero(found.labels == 1)
     assert seen == members[np.argsort(found.sure[members])].tolist()
+
+
+def looked_at(session: Session) -> Snapshot:
+    return Snapshot(
+        view=session.view,
+        acts=(),
+        standing=session.acts,
+        names=session.names,
+        kept=session.kept,
+        weights=session.weights,
+        features=session.features,
+        before=Numbers(),
+        moved=0,
+        display=Display("pile", "row", "Same?", "Numbers.", hints=False, checks=0),
+        items=lambda _: [],
+    )
 
 
 @given(st.data())
@@ -165,7 +179,7 @@ def test_orders_are_those_of_a_look_at_everything(data: st.DataObject) -> None:
         session.tell_pair(i, j, verdict)
     for sample in data.draw(st.sets(st.integers(0, n - 1), max_size=2)):
         session.set_aside(sample)
-    found = Overview(session, 0, Numbers())
+    found = looked_at(session)
 
     inside = [i for i in range(n) if found.labels[i] >= 0]
     known = {i for i in inside if found.confirmed[i]}
@@ -205,8 +219,8 @@ def test_moved_items_are_those_that_left_most_of_the_others(
 # Opening
 
 
-class Told(Workshop):
-    """A workshop that remembers what it has said."""
+class Told(Preparation):
+    """A preparation that remembers what it has said."""
 
     def __init__(self, *given: Any) -> None:
         super().__init__(*given)
@@ -219,17 +233,17 @@ class Told(Workshop):
 
 def test_every_stage_is_told_with_how_far_it_is(tmp_path: Path) -> None:
     np.save(tmp_path / "X.npy", blobs((30, 30)).X)
-    heap = path_heap(tmp_path / "X.npy", tmp_path / "v")
+    source = path_source(tmp_path / "X.npy", tmp_path / "v")
     project = MemoryStore().create("pile", {}, now=0.0)
-    workshop = Told(project, heap, lambda: 0.0, {"method": "likewise"})
+    preparation = Told(project, source, lambda: 0.0, {"method": "likewise"})
 
-    workshop.prepare()
+    preparation.prepare()
 
-    stages = list(dict.fromkeys(status.stage for status in workshop.said))
+    stages = list(dict.fromkeys(status.stage for status in preparation.said))
     assert len(stages) == 6
     assert stages[0] == "Looking through the files"
-    assert any(s.stage == ALIKE and s.done == s.total > 1 for s in workshop.said)
-    assert all(0 <= s.done <= s.total for s in workshop.said)
+    assert any(s.stage == ALIKE and s.done == s.total > 1 for s in preparation.said)
+    assert all(0 <= s.done <= s.total for s in preparation.said)
 
 
 def test_an_unchanged_pile_is_opened_without_writing(large: Served) -> None:
@@ -247,60 +261,59 @@ def test_rows_of_a_long_array_show_their_features(
     monkeypatch.setattr(gather_, "EXACT_SEARCH", 5)
     X = blobs((4, 4)).X
     np.save(tmp_path / "X.npy", X)
-    here = served(tmp_path, path_heap(tmp_path / "X.npy", tmp_path / "v")).prepared()
+    here = served(tmp_path, path_source(tmp_path / "X.npy", tmp_path / "v")).prepared()
 
-    (card,) = here.shown.cards([5])
+    (card,) = here.now.cards([5])
     assert [(c.name, c.value) for c in card.columns] == [
         ("feature 0", f"{X[5, 0]:.4g}"),
         ("feature 1", f"{X[5, 1]:.4g}"),
     ]
     np.save(tmp_path / "X.npy", X[:5])
-    (gone,) = here.restarted().shown.cards([5])
+    (gone,) = here.restarted().now.cards([5])
     assert (gone.status, gone.columns) == ("gone", [])
 
 
 def test_a_longer_array_keeps_its_answers(tmp_path: Path) -> None:
     X = blobs((6, 6)).X
     np.save(tmp_path / "X.npy", X[:10])
-    here = served(tmp_path, path_heap(tmp_path / "X.npy", tmp_path / "v")).prepared()
+    here = served(tmp_path, path_source(tmp_path / "X.npy", tmp_path / "v")).prepared()
     answered(here.seat(), "different")
-    said = here.desk.session.history
+    said = here.session.history
     np.save(tmp_path / "X.npy", X)
 
     again = here.restarted()
 
-    assert again.desk.session.history == said
+    assert again.session.history == said
     np.testing.assert_array_equal(again.project.array("features"), X)
     assert [item.key for item in again.project.items(9)] == ["10", "11", "12"]
 
 
-# At hand
+# Items that are kept
 
 
-def test_what_was_looked_at_lately_stays_at_hand(
+def test_what_was_looked_at_lately_is_kept(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(hand_, "MANY", 3)
+    monkeypatch.setattr(_snapshot, "MANY", 3)
     project = MemoryStore().create("pile", {}, now=0.0)
     project.add_items(Item(str(at), "row") for at in range(9))
-    hand = Hand(project)
-    hand.items([0, 1, 2])
-    hand.items([0])
-    hand.items([5])
-    project.mark("0", "gone")
-    project.mark("1", "gone")
+    kept = ItemCache(project)
+    kept.items([0, 1, 2])
+    kept.items([0])
+    kept.items([5])
+    project.mark_all({"0": "gone", "1": "gone"})
 
-    statuses = [item.status for item in hand.items([0, 1])]
+    statuses = [item.status for item in kept.items([0, 1])]
 
-    assert statuses == ["here", "gone"]  # the first at hand, the second read again
+    assert statuses == ["here", "gone"]  # the first was kept, the second read again
 
 
 def test_more_than_are_kept_can_be_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(hand_, "MANY", 3)
+    monkeypatch.setattr(_snapshot, "MANY", 3)
     project = MemoryStore().create("pile", {}, now=0.0)
     project.add_items(Item(str(at), "row") for at in range(9))
 
-    keys = [item.key for item in Hand(project).items([8, 0, 3, 8, 5, 7])]
+    keys = [item.key for item in ItemCache(project).items([8, 0, 3, 8, 5, 7])]
 
     assert keys == ["8", "0", "3", "8", "5", "7"]
 
@@ -314,7 +327,7 @@ def test_an_export_reads_items_while_it_is_written(
     monkeypatch.setattr(sql_, "PAGE", 10)
     monkeypatch.setattr(tables_, "ROWS_A_CHUNK", 10)
     with statements(large) as told:
-        chunks = export_chunks("csv", large.project, large.desk.session)
+        chunks = export_chunks("csv", large.project, large.session)
         begun = [next(chunks), next(chunks)]
         n_pages = sum("item.digest" in said for said, _ in told)
         rest = b"".join(chunks)
@@ -331,7 +344,7 @@ def test_an_export_of_answers_reads_the_items_that_they_are_about(
     answered(large.seat(), "different")
     with statements(large) as told:
         (line,) = b"".join(
-            export_chunks("answers", large.project, large.desk.session)
+            export_chunks("answers", large.project, large.session)
         ).splitlines()
 
     assert b'"items": {"0": "1", "1": "2"}' in line

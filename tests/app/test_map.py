@@ -19,18 +19,24 @@ from tests.app.places import (
     Served,
     answered,
     new_id,
-    path_heap,
+    path_source,
     picture_folder,
-    rows_heap,
+    rows_source,
     served,
 )
 from tests.problems import blobs
 from tests.stores import KINDS, reopener
 
-from likewise.app.map import _drawing as drawing
-from likewise.app.map._apart import plane_apart
-from likewise.app.map._drawing import EDGE, sample_of
-from likewise.app.map._making import MAP, SEAL, Drawing, brought_plane
+from likewise.app import _map
+from likewise.app._map import (
+    EDGE,
+    MAP,
+    SEAL,
+    Drawing,
+    brought_plane,
+    plane_apart,
+    sample_of,
+)
 from likewise.errors import InputError
 from likewise.session import FEATURES, plane_of, plane_of_affinity
 
@@ -80,7 +86,7 @@ class Waiting(Drawing):
     """A map that is drawn when it is told to."""
 
     def __init__(self, of: Drawing) -> None:
-        super().__init__(of.desk)
+        super().__init__(of.service)
         self.go = Event()
 
     def _draw(self) -> None:
@@ -90,7 +96,7 @@ class Waiting(Drawing):
 
 @pytest.fixture
 def waiting(rows: Served) -> Iterator[Waiting]:
-    found = Waiting(Drawing(rows.desk))
+    found = Waiting(Drawing(rows.service))
     rows.app.state.drawing = found
     yield found
     found.go.set()
@@ -196,7 +202,7 @@ def test_a_map_follows_what_happens_after_it_was_drawn(rows: Served) -> None:
 
 def test_it_is_compact(tmp_path: Path) -> None:
     options = {"method": "random", "n_clusters": 3, "random_state": 0}
-    heap = rows_heap(blobs((100, 100, 100)))
+    heap = rows_source(blobs((100, 100, 100)))
     here = served(tmp_path, heap, options=options).prepared()
     drawn(here)
 
@@ -206,7 +212,7 @@ def test_it_is_compact(tmp_path: Path) -> None:
 def test_an_item_is_looked_at_as_a_card(any_kind: Served) -> None:
     card = any_kind.seat().get("/api/map/3").json()
 
-    assert card == any_kind.shown.cards([3])[0].model_dump(mode="json")
+    assert card == any_kind.now.cards([3])[0].model_dump(mode="json")
 
 
 @pytest.mark.parametrize("item", ["12", "-1", "9" * 19])
@@ -221,7 +227,7 @@ def test_of_many_items_some_are_shown(
     rows: Served, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     whole = drawn(rows)
-    monkeypatch.setattr(drawing, "MOST", 7)
+    monkeypatch.setattr(_map, "MOST", 7)
     sheet = drawn(rows)
 
     assert sheet["n_items"] == 12
@@ -264,15 +270,15 @@ def test_a_restart_shows_the_same_picture(tmp_path: Path, kind: str) -> None:
 
 
 def test_what_is_kept_is_not_drawn_again(rows: Served) -> None:
-    before = brought_plane(rows.project, rows.desk.session)
+    before = brought_plane(rows.project, rows.session)
     rows.project.put_array(FEATURES, np.zeros((12, 2)))
 
-    assert (brought_plane(rows.project, rows.desk.session) == before).all()
+    assert (brought_plane(rows.project, rows.session) == before).all()
 
 
 def test_new_items_are_drawn_with_the_others(tmp_path: Path) -> None:
     folder = picture_folder(tmp_path / "p", 6)
-    heap = path_heap(folder, tmp_path / "v")
+    heap = path_source(folder, tmp_path / "v")
     here = served(tmp_path, heap).prepared()
     assert drawn(here)["n_items"] == 6
     picture_folder(folder, 9)
@@ -283,16 +289,16 @@ def test_new_items_are_drawn_with_the_others(tmp_path: Path) -> None:
 
 
 def test_a_map_of_another_making_is_drawn_anew(rows: Served) -> None:
-    before = brought_plane(rows.project, rows.desk.session)
+    before = brought_plane(rows.project, rows.session)
     rows.project.put_array(MAP, np.full((12, 2), 0.25, dtype=np.float32))
 
-    assert (brought_plane(rows.project, rows.desk.session) == before).all()
+    assert (brought_plane(rows.project, rows.session) == before).all()
     assert (rows.project.array(MAP) == before).all()
 
 
 def test_a_map_that_was_kept_by_half_is_drawn_anew(rows: Served) -> None:
     rows.project.put_array(MAP, np.full((12, 2), 0.25, dtype=np.float32))
-    plane = brought_plane(rows.project, rows.desk.session)
+    plane = brought_plane(rows.project, rows.session)
 
     assert len(np.unique(plane)) > 2
     assert rows.project.n_rows(SEAL) > 0
@@ -301,9 +307,9 @@ def test_a_map_that_was_kept_by_half_is_drawn_anew(rows: Served) -> None:
 def test_a_pile_of_similarities_has_a_map(tmp_path: Path) -> None:
     here = served(tmp_path).prepared()
     here.project.change({"affinity": "precomputed"})
-    plane = brought_plane(here.project, here.desk.session)
+    plane = brought_plane(here.project, here.session)
 
-    assert (plane == plane_of_affinity(here.desk.session.weights, 0)).all()
+    assert (plane == plane_of_affinity(here.session.weights, 0)).all()
 
 
 # In a process of its own
@@ -356,7 +362,7 @@ def test_the_page_is_one_of_the_tabs(ann: TestClient) -> None:
 
 
 def test_two_items_need_no_map(tmp_path: Path) -> None:
-    here = served(tmp_path, rows_heap(blobs((1, 1)))).prepared()
+    here = served(tmp_path, rows_source(blobs((1, 1)))).prepared()
     page = here.seat().get("/map").text
 
     assert "2 items need no map" in page

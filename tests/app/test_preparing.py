@@ -5,11 +5,13 @@ from __future__ import annotations
 import threading
 from collections.abc import Sequence
 from dataclasses import replace
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from PIL import Image
 from tests.app.places import (
     COLOURS,
     Clock,
@@ -18,9 +20,9 @@ from tests.app.places import (
     mean_colours,
     new_project,
     painted,
-    path_heap,
+    path_source,
     picture_folder,
-    rows_heap,
+    rows_source,
     served,
     table_file,
     text_file,
@@ -28,7 +30,8 @@ from tests.app.places import (
 from tests.problems import blobs
 
 from likewise import InputError
-from likewise.app._preparing import CRITERION, Pile, Watch, merged
+from likewise.app import DigitsSource
+from likewise.app._preparing import CRITERION, EDGE, Encoded, Watch, drawn_digit, merged
 from likewise.encoders import Encoder
 from likewise.session import FEATURES
 from likewise.storage import Project
@@ -42,7 +45,7 @@ def folder(tmp_path: Path) -> Path:
 @pytest.fixture
 def sorted_pile(folder: Path, tmp_path: Path) -> Served:
     """Pictures of which three questions are answered."""
-    here = served(tmp_path, path_heap(folder, tmp_path / "v")).prepared()
+    here = served(tmp_path, path_source(folder, tmp_path / "v")).prepared()
     browser = here.seat()
     for verdict in ("different", "same", "different"):
         answered(browser, verdict)
@@ -62,7 +65,7 @@ def pairs(here: Served) -> list[tuple[str, str, str]]:
     digests = [item.digest for item in here.project.items()]
     return [
         (digests[a.question.sample], digests[a.question.against], a.verdict.value)
-        for a in here.desk.session.history
+        for a in here.session.history
     ]
 
 
@@ -70,8 +73,8 @@ def pairs(here: Served) -> list[tuple[str, str, str]]:
 
 
 def test_a_folder_becomes_a_desk(any_kind: Served) -> None:
-    kind = any_kind.shown.kind
-    state = any_kind.shown.state("ann")
+    kind = any_kind.now.display.kind
+    state = any_kind.state("ann")
 
     assert state.status == "asking"
     assert state.n_items == 12
@@ -81,25 +84,25 @@ def test_a_folder_becomes_a_desk(any_kind: Served) -> None:
 
 
 def test_the_background_does_the_same(folder: Path, tmp_path: Path) -> None:
-    here = served(tmp_path, path_heap(folder, tmp_path / "v"))
-    assert here.place.state("ann").status == "preparing"
-    here.workshop.start().join(timeout=60)
+    here = served(tmp_path, path_source(folder, tmp_path / "v"))
+    assert here.state("ann").status == "preparing"
+    here.preparation.start().join(timeout=60)
 
-    assert here.place.state("ann").status == "asking"
+    assert here.state("ann").status == "asking"
 
 
 def test_what_goes_on_meanwhile_is_told(tmp_path: Path) -> None:
     gate, seen = threading.Event(), threading.Event()
-    rows = rows_heap(blobs((4, 4)))
+    rows = rows_source(blobs((4, 4)))
 
-    def heap(watch: Watch, project: Project) -> Pile:
+    def source(watch: Watch, project: Project) -> Encoded:
         watch(3, 9, "Looking")
         seen.set()
         gate.wait(60)
         return rows(watch, project)
 
-    here = served(tmp_path, heap)
-    thread = here.workshop.start()
+    here = served(tmp_path, source)
+    thread = here.preparation.start()
     seen.wait(60)
     state = here.seat().get("/api/state").json()
     gate.set()
@@ -114,20 +117,20 @@ def test_what_goes_on_meanwhile_is_told(tmp_path: Path) -> None:
 def test_broken_files_are_listed_and_not_fatal(folder: Path, tmp_path: Path) -> None:
     (folder / "cut.png").write_bytes((folder / "1.png").read_bytes()[:40])
     (folder / "not.jpg").write_text("no picture at all")
-    here = served(tmp_path, path_heap(folder, tmp_path / "v")).prepared()
+    here = served(tmp_path, path_source(folder, tmp_path / "v")).prepared()
 
-    assert {b.key for b in here.workshop.broken} == {"cut.png", "not.jpg"}
-    assert all(b.reason.endswith(".") for b in here.workshop.broken)
-    assert here.shown.state("ann").n_items == 12
+    assert {b.key for b in here.preparation.broken} == {"cut.png", "not.jpg"}
+    assert all(b.reason.endswith(".") for b in here.preparation.broken)
+    assert here.state("ann").n_items == 12
 
 
 def test_the_stored_criterion_is_asked(folder: Path, tmp_path: Path) -> None:
     project = new_project()
     project.change({"criterion": "Same colour?", "hints": True})
-    heap = path_heap(folder, tmp_path / "v")
+    heap = path_source(folder, tmp_path / "v")
     here = served(tmp_path, heap, project=project).prepared()
 
-    state = here.shown.state("ann")
+    state = here.state("ann")
     assert (state.criterion, state.hints) == ("Same colour?", True)
 
 
@@ -137,7 +140,7 @@ def test_the_stored_criterion_is_asked(folder: Path, tmp_path: Path) -> None:
 def test_a_restart_keeps_everything(sorted_pile: Served) -> None:
     again = sorted_pile.restarted()
 
-    one, other = again.shown.state("ann"), sorted_pile.shown.state("ann")
+    one, other = again.state("ann"), sorted_pile.state("ann")
     assert one.question == other.question
     assert one.model_dump(exclude={"progress"}) == other.model_dump(
         exclude={"progress"}
@@ -154,7 +157,7 @@ def test_new_files_come_behind(sorted_pile: Served, folder: Path) -> None:
 
     assert keys(again.project) == [*before, "00 first.png", "sub/deep.png"]
     assert pairs(again) == said
-    assert again.desk.session.n_samples == 14
+    assert again.session.n_samples == 14
     assert again.project.n_rows(FEATURES) == 14
 
 
@@ -235,14 +238,14 @@ def test_a_changed_picture_is_not_kept_as_the_old_one(
 @pytest.fixture
 def lines(tmp_path: Path) -> Served:
     file = text_file(tmp_path / "lines.txt")
-    here = served(tmp_path, path_heap(file, tmp_path / "v")).prepared()
+    here = served(tmp_path, path_source(file, tmp_path / "v")).prepared()
     answered(here.seat(), "different")
     answered(here.seat(), "same")
     return here
 
 
 def edited(here: Served, lines: Sequence[str]) -> Served:
-    file: Any = here.workshop.root
+    file: Any = here.preparation.root
     file.write_text("\n".join(lines))
     return here.restarted()
 
@@ -251,7 +254,7 @@ def test_new_texts_come_behind(lines: Served, tmp_path: Path) -> None:
     old, said = (tmp_path / "lines.txt").read_text().splitlines(), pairs(lines)
     again = edited(lines, [*old, "a train and a tram", "apple pear"])
 
-    assert again.desk.session.n_samples == 14
+    assert again.session.n_samples == 14
     assert pairs(again) == said
     assert again.project.n_rows(FEATURES) == 14
 
@@ -281,7 +284,7 @@ def test_texts_that_are_gone_make_way(lines: Served, tmp_path: Path) -> None:
 
 def test_a_table_may_be_sorted_anew(tmp_path: Path) -> None:
     file = table_file(tmp_path / "table.csv", blobs((4, 4, 4)))
-    here = served(tmp_path, path_heap(file, tmp_path / "v")).prepared()
+    here = served(tmp_path, path_source(file, tmp_path / "v")).prepared()
     answered(here.seat(), "same")
     head, *rows = file.read_text().splitlines()
     before = here.project.array(FEATURES)
@@ -295,7 +298,7 @@ def test_a_table_may_be_sorted_anew(tmp_path: Path) -> None:
 
 def test_a_row_that_changed_is_marked(tmp_path: Path) -> None:
     file = table_file(tmp_path / "table.csv", blobs((4, 4, 4)))
-    here = served(tmp_path, path_heap(file, tmp_path / "v")).prepared()
+    here = served(tmp_path, path_source(file, tmp_path / "v")).prepared()
     head, first, *rows = file.read_text().splitlines()
 
     again = edited(here, [head, first.replace(".", "0.", 1), *rows])
@@ -308,20 +311,20 @@ def test_a_row_that_changed_is_marked(tmp_path: Path) -> None:
 
 def test_another_encoder_is_one_sentence(sorted_pile: Served, tmp_path: Path) -> None:
     other = replace(COLOURS, name="colours/2")
-    heap = path_heap(tmp_path / "p", tmp_path / "v", encoder=other)
-    here = replace(sorted_pile, heap=heap)
+    source = path_source(tmp_path / "p", tmp_path / "v", encoder=other)
+    here = replace(sorted_pile, source=source)
 
     with pytest.raises(InputError, match="begun with the encoder 'colours/1'"):
         here.prepared()
-    here.workshop.start().join(60)
+    here.preparation.start().join(60)
     preparing = here.seat().get("/api/state").json()["preparing"]
     assert preparing["error"].endswith("or begin another project.")
 
 
 def test_an_error_reaches_the_page(tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
-    here = served(tmp_path, path_heap(tmp_path / "empty", tmp_path / "v"))
-    here.workshop.start().join(60)
+    here = served(tmp_path, path_source(tmp_path / "empty", tmp_path / "v"))
+    here.preparation.start().join(60)
     state = here.seat().get("/api/state").json()
 
     assert state["status"] == "preparing"
@@ -332,11 +335,11 @@ def test_an_error_reaches_the_page(tmp_path: Path) -> None:
 def test_an_unforeseen_error_reaches_the_page(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    def heap(_: Watch, __: Project) -> Pile:
+    def source(_: Watch, __: Project) -> Encoded:
         raise RuntimeError("boom")
 
-    here = served(tmp_path, heap)
-    here.workshop.start().join(60)
+    here = served(tmp_path, source)
+    here.preparation.start().join(60)
 
     error = here.seat().get("/api/state").json()["preparing"]["error"]
     assert error == "Something unforeseen went wrong: RuntimeError('boom')."
@@ -353,14 +356,14 @@ def test_a_killed_encoding_goes_on_where_it_was(folder: Path, tmp_path: Path) ->
         return mean_colours(batch)
 
     encoder = Encoder("dying/1", "It dies once.", "image", dying, batch_size=2)
-    here = served(tmp_path, path_heap(folder, tmp_path / "v", encoder=encoder))
+    here = served(tmp_path, path_source(folder, tmp_path / "v", encoder=encoder))
     with pytest.raises(KeyboardInterrupt):
         here.prepared()
     seen[:] = [0] * 9
     here.prepared()
 
     assert sum(seen) == 8  # the four of the first two batches are known
-    assert here.desk.session.n_samples == 12
+    assert here.session.n_samples == 12
 
 
 class Stop(BaseException):
@@ -372,7 +375,7 @@ class Stop(BaseException):
 def test_a_start_that_is_killed_can_begin_again(
     folder: Path, tmp_path: Path, call: str, when: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    here = served(tmp_path, path_heap(folder, tmp_path / "v"))
+    here = served(tmp_path, path_source(folder, tmp_path / "v"))
     if call == "append_rows":
         here.prepared()
         painted(folder / "new.png", (250, 1, 1))
@@ -386,23 +389,48 @@ def test_a_start_that_is_killed_can_begin_again(
     with monkeypatch.context() as patch:
         patch.setattr(here.project, call, killed)
         with pytest.raises(Stop):
-            here.workshop.prepare()
+            here.preparation.prepare()
     here.prepared()
 
     n = len(here.project.items())
-    assert n == here.desk.session.n_samples == here.project.n_rows(FEATURES)
-    fresh = served(tmp_path, path_heap(folder, tmp_path / "v"), clock=Clock())
+    assert n == here.session.n_samples == here.project.n_rows(FEATURES)
+    fresh = served(tmp_path, path_source(folder, tmp_path / "v"), clock=Clock())
     fresh.prepared()
     X = dict(zip(keys(fresh.project), fresh.project.array(FEATURES), strict=True))
-    for key, vector in zip(keys(here.project), here.desk.session._data, strict=True):
+    for key, vector in zip(keys(here.project), here.session._data, strict=True):
         assert np.array_equal(vector, X[key])
 
 
 def test_an_unchanged_pile_is_merged_into_itself(folder: Path, tmp_path: Path) -> None:
     project = new_project()
-    pile = path_heap(folder, tmp_path / "v")(lambda *_: None, project)
+    pile = path_source(folder, tmp_path / "v")(lambda *_: None, project)
 
     first, second = merged(project, pile), merged(project, pile)
 
     assert np.array_equal(first, second)
     assert len(project.items()) == 12
+
+
+# The demo
+
+
+def test_a_digit_is_drawn_dark_on_light() -> None:
+    pixels = np.zeros(64)
+    pixels[:32] = 16
+    picture = Image.open(BytesIO(drawn_digit(pixels)))
+
+    assert picture.size == (EDGE, EDGE)
+    assert picture.getpixel((60, 25)) == 0
+    assert picture.getpixel((60, 120)) == picture.getpixel((60, 2)) == 255
+
+
+def test_the_demo_has_a_question_and_its_pictures(tmp_path: Path) -> None:
+    here = served(tmp_path, DigitsSource(tmp_path / "pictures")).prepared()
+    browser = here.seat()
+    state = browser.get("/api/state").json()
+
+    assert (state["n_items"], state["status"]) == (1797, "asking")
+    for side in ("sample", "against"):
+        reply = browser.get(state["question"][side]["thumb"])
+        assert reply.headers["content-type"] == "image/jpeg"
+    assert len(list((tmp_path / "pictures").iterdir())) == 1797

@@ -30,16 +30,16 @@ from tests.app.places import (
     answered,
     new_id,
     new_project,
-    path_heap,
+    path_source,
     picture_folder,
-    rows_heap,
+    rows_source,
     served,
     text_file,
 )
 from tests.problems import blobs
 
 from likewise import InputError
-from likewise.app._security import HEADERS, MOST_BYTES, host_of
+from likewise.app._auth import HEADERS, MOST_BYTES, host_of
 from likewise.cli._serving import chosen_password
 
 EVIL = "<script>alert('x')</script>\"'&"
@@ -167,7 +167,7 @@ def test_only_our_own_pages_may_post(
     reply = browser.post("/api/settings", json={"hints": True}, headers=headers)
 
     assert reply.status_code == (200 if is_ours else 403)
-    assert rows.shown.hints == is_ours
+    assert rows.now.display.hints == is_ours
 
 
 @pytest.mark.parametrize("method", ["POST", "PUT", "PATCH", "DELETE", "OPTIONS"])
@@ -207,7 +207,7 @@ def test_what_a_form_could_send_is_no_json(rows: Served, kind: str) -> None:
     )
 
     assert reply.status_code == 415
-    assert not rows.shown.hints
+    assert not rows.now.display.hints
 
 
 def test_a_cross_site_text_post_is_refused(rows: Served) -> None:
@@ -228,14 +228,14 @@ def test_looking_changes_nothing(rows: Served) -> None:
     browser = rows.seat()
     answered(browser, "same")
     before = rows.project.info()
-    mine = rows.desk.question("ann")
+    mine = rows.question("ann")
     for method, path in addresses(rows.app):
         if method == "GET":
             browser.get(path)
             browser.request("HEAD", path)
 
     assert rows.project.info() == before
-    assert rows.desk.question("ann") == mine
+    assert rows.question("ann") == mine
 
 
 def test_what_no_page_would_send_is_refused_unread(rows: Served) -> None:
@@ -332,16 +332,16 @@ def test_a_link_out_of_the_folder_is_not_followed(tmp_path: Path) -> None:
     folder = picture_folder(tmp_path / "p")
     secret = picture_folder(tmp_path / "secret", 1) / "0.png"
     (folder / "link.png").symlink_to(secret)
-    here = served(tmp_path, path_heap(folder, tmp_path / "v")).prepared()
+    here = served(tmp_path, path_source(folder, tmp_path / "v")).prepared()
 
-    assert [broken.key for broken in here.workshop.broken] == ["link.png"]
-    assert here.project.find("link.png") is None
+    assert [broken.key for broken in here.preparation.broken] == ["link.png"]
+    assert "link.png" not in {item.key for item in here.project.items()}
 
 
 def test_a_file_that_becomes_a_link_is_not_followed(tmp_path: Path) -> None:
     folder = picture_folder(tmp_path / "p")
     secret = picture_folder(tmp_path / "secret", 1) / "0.png"
-    here = served(tmp_path, path_heap(folder, tmp_path / "v")).prepared()
+    here = served(tmp_path, path_source(folder, tmp_path / "v")).prepared()
     (folder / "3.png").unlink()
     (folder / "3.png").symlink_to(secret)
 
@@ -360,8 +360,8 @@ def test_pictures_are_packed_anew(tmp_path: Path) -> None:
     exif = Image.Exif()
     exif[0x010E] = "where I live"
     marked.save(folder / "0.jpg", exif=exif)
-    here = served(tmp_path, path_heap(folder, tmp_path / "v")).prepared()
-    position = here.project.find("0.jpg")
+    here = served(tmp_path, path_source(folder, tmp_path / "v")).prepared()
+    position = [item.key for item in here.project.items()].index("0.jpg")
 
     for route, edge in (("thumb", 480), ("picture", 1600)):
         reply = here.seat().get(f"/{route}/{position}")
@@ -384,9 +384,9 @@ def test_what_only_calls_itself_a_picture_is_none(
 ) -> None:
     folder = picture_folder(tmp_path / "p", 6)
     (folder / "odd.jpg").write_bytes(content)
-    here = served(tmp_path, path_heap(folder, tmp_path / "v")).prepared()
+    here = served(tmp_path, path_source(folder, tmp_path / "v")).prepared()
 
-    assert [broken.key for broken in here.workshop.broken] == ["odd.jpg"]
+    assert [broken.key for broken in here.preparation.broken] == ["odd.jpg"]
     (folder / "2.png").write_bytes(content)
     for route in ("thumb", "picture"):
         reply = here.seat().get(f"/{route}/2")
@@ -410,10 +410,10 @@ def bomb(edge: int = 50_000) -> bytes:
 def test_a_bomb_is_listed_and_the_server_lives(tmp_path: Path) -> None:
     folder = picture_folder(tmp_path / "p", 6)
     (folder / "bomb.png").write_bytes(bomb())
-    here = served(tmp_path, path_heap(folder, tmp_path / "v")).prepared()
+    here = served(tmp_path, path_source(folder, tmp_path / "v")).prepared()
     (folder / "1.png").write_bytes(bomb())
 
-    (broken,) = here.workshop.broken
+    (broken,) = here.preparation.broken
     assert broken.key == "bomb.png"
     assert "pixels" in broken.reason
     browser = here.seat()
@@ -428,7 +428,7 @@ def test_a_bomb_is_listed_and_the_server_lives(tmp_path: Path) -> None:
 @pytest.fixture
 def hostile(tmp_path: Path) -> Served:
     """Rows whose titles, project, criterion and group names are scripts."""
-    heap = rows_heap(blobs((4, 4)), [EVIL] * 8)
+    heap = rows_source(blobs((4, 4)), [EVIL] * 8)
     here = served(tmp_path, heap).prepared()
     browser = here.seat(EVIL)
     browser.post("/api/settings", json={"criterion": EVIL, "hints": True})
@@ -440,14 +440,14 @@ def hostile(tmp_path: Path) -> Served:
 def hostile_texts(folder: Path) -> Served:
     file = text_file(folder / "lines.txt")
     file.write_text(file.read_text().replace("apple", f"apple {EVIL}"))
-    return served(folder, path_heap(file, folder / "v")).prepared()
+    return served(folder, path_source(file, folder / "v")).prepared()
 
 
 def hostile_files(folder: Path) -> Served:
     painted = picture_folder(folder / "p", 6)
     (painted / "0.png").rename(painted / "<img src=x onerror=alert(1)>.png")
     (painted / "<script>.jpg").write_text("no picture")
-    return served(folder, path_heap(painted, folder / "v")).prepared()
+    return served(folder, path_source(painted, folder / "v")).prepared()
 
 
 PAGES = (
@@ -568,7 +568,7 @@ def test_a_failure_has_the_headers_and_tells_nothing(
     def fail(_: str) -> None:
         raise RuntimeError("the secret is 42")
 
-    monkeypatch.setattr(rows.shown, "state", fail)
+    monkeypatch.setattr(rows.service, "turn", fail)
     browser = TestClient(rows.app, HOME, raise_server_exceptions=False)
     browser.cookies = rows.seat().cookies
     reply = browser.get("/api/state")
@@ -612,7 +612,7 @@ def test_scripts_set_text_and_never_html() -> None:
 
 
 def test_a_name_is_no_formula_in_a_table(tmp_path: Path) -> None:
-    heap = rows_heap(blobs((4, 4)), ["=1+1"] * 8)
+    heap = rows_source(blobs((4, 4)), ["=1+1"] * 8)
     browser = served(tmp_path, heap).prepared().seat()
     body = {"item": 0, "name": "=cmd|' /C calc'!A0", "client_id": new_id()}
     browser.post("/api/rename", json=body)
@@ -636,7 +636,7 @@ def test_no_connection_leaves_this_machine(
     for name in ("connect", "connect_ex", "sendto"):
         monkeypatch.setattr(socket.socket, name, refuse)
     folder = picture_folder(tmp_path / "p")
-    here = served(tmp_path, path_heap(folder, tmp_path / "v")).prepared()
+    here = served(tmp_path, path_source(folder, tmp_path / "v")).prepared()
     browser = here.seat()
     for path in (*PAGES, "/thumb/0", "/picture/0", "/export/csv", "/api/ahead"):
         browser.get(path)

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from fastapi.testclient import TestClient
 from tests.app.killing import rightly
-from tests.app.places import Served, answered, new_id, path_heap, pile_file, served
+from tests.app.places import Served, answered, new_id, path_source, pile_file, served
 from tests.app.processes import NAME, Person, Running, write_table
 from tests.e2e.running import warm_context
 from tests.problems import blobs
@@ -111,7 +111,7 @@ def test_a_pile_whose_vectors_cannot_be_kept_is_sorted_all_the_same(
     tmp_path: Path,
 ) -> None:
     (tmp_path / "vectors").write_text("where a folder should be")
-    pile = path_heap(pile_file("image", tmp_path), tmp_path / "vectors")
+    pile = path_source(pile_file("image", tmp_path), tmp_path / "vectors")
 
     with pytest.warns(CacheWarning, match=r"cannot be kept in .*next start takes"):
         ann = served(tmp_path, pile).prepared().seat()

@@ -21,7 +21,7 @@ from tests.commands import Run
 
 from likewise import InputError
 from likewise.app import listening
-from likewise.app._messages import Preparing
+from likewise.app._schemas import Preparing
 from likewise.app._server import PORT
 from likewise.cli import _serving as serving
 from likewise.cli._places import home_of, secret_of
@@ -269,9 +269,9 @@ def test_a_killed_app_goes_on_where_it_was(tmp_path: Path, home: Path) -> None:
 
 
 class Scripted:
-    """A workshop that is one step further whenever somebody looks."""
+    """A preparation that is one step further whenever somebody looks."""
 
-    shown = None
+    service = None
 
     def __init__(self, *statuses: Preparing) -> None:
         self._left = list(statuses)

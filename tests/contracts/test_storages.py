@@ -14,13 +14,21 @@ import pytest
 import scipy.sparse as sp
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from tests.stores import KINDS, Reopen, events, reopener
+from tests.stores import KINDS, Reopen, events, held_by, reopener, running
 from tests.strategies import pairs
 
 from likewise import Answer, InputError, Question, Verdict
 from likewise.errors import StaleError
 from likewise.knowledge import Event, Prediction, Renamed, SetAside, Told, Undone
-from likewise.storage import Act, Item, MemoryStore, OpenQuestion, Project, Store
+from likewise.storage import (
+    Act,
+    Item,
+    Latest,
+    MemoryStore,
+    OpenQuestion,
+    Project,
+    Store,
+)
 
 SAME = Told((Answer(Question(3, 1), Verdict.SAME, 1),))
 PHOTO = Item("a/oak.jpg", "image", "d1", {"size": 7})
@@ -109,14 +117,13 @@ def test_projects_do_not_see_each_other(reopen: Reopen, project: Project) -> Non
     for mine in (project, other):
         mine.add_items([PHOTO])
         mine.put_array("X", np.eye(2))
-        act = mine.act(
-            SAME, who="ann", now=0.0, client_id="c", opens=[wanted("ann", 3, 1)]
-        )
-        assert (act.number, act.is_repeat, len(act.opened)) == (0, False, 1)
+        act = mine.act(SAME, who="ann", now=0.0, client_id="c")
+        assert (act.number, act.is_repeat) == (0, False)
+        assert mine.open_question(wanted("ann", 3, 1), now=0.0) is not None
 
-    project.close_question(project.open_questions(0.0)[0].id)
-    assert project.question_of("ann") is None
-    assert other.question_of("ann") is not None
+    project.close_question(running(project, 0.0)[0].id)
+    assert held_by(project, "ann") is None
+    assert held_by(other, "ann") is not None
 
 
 # Items
@@ -131,7 +138,6 @@ def test_items_are_numbered_as_they_came(reopen: Reopen, project: Project) -> No
     assert again.items() == (PHOTO, NOTE, ROW)
     assert again.items(1, 2) == (NOTE,)
     assert again.items(2) == (ROW,)
-    assert [again.find(key) for key in ("b.txt", "17", "c")] == [1, 2, None]
 
 
 def test_a_key_is_taken_once_and_nothing_is_added(project: Project) -> None:
@@ -143,15 +149,6 @@ def test_a_key_is_taken_once_and_nothing_is_added(project: Project) -> None:
     assert project.items() == (PHOTO,)
 
 
-def test_an_item_whose_file_is_gone_stays(reopen: Reopen, project: Project) -> None:
-    project.add_items([PHOTO, NOTE])
-
-    project.mark("b.txt", "gone")
-
-    statuses = [item.status for item in reopen().project("leaves").items()]
-    assert statuses == ["here", "gone"]
-
-
 def test_items_are_found_by_their_positions(project: Project) -> None:
     project.add_items([PHOTO, NOTE, ROW])
 
@@ -161,7 +158,7 @@ def test_items_are_found_by_their_positions(project: Project) -> None:
 
 def test_traces_tell_items_apart_without_what_they_show(project: Project) -> None:
     project.add_items([PHOTO, NOTE])
-    project.mark("b.txt", "gone")
+    project.mark_all({"b.txt": "gone"})
 
     expected = [("a/oak.jpg", "d1", "here"), ("b.txt", "d2", "gone")]
     assert list(project.traces()) == expected
@@ -180,9 +177,9 @@ def test_items_are_marked_all_or_none(reopen: Reopen, project: Project) -> None:
 
 def test_an_unknown_key_kind_or_status_is_told(project: Project) -> None:
     with pytest.raises(InputError, match="no item 'x'"):
-        project.mark("x", "gone")
+        project.mark_all({"x": "gone"})
     with pytest.raises(InputError, match="status 'lost'"):
-        project.mark("x", "lost")
+        project.mark_all({"x": "lost"})
     with pytest.raises(InputError, match="kind 'film'"):
         project.add_items([Item("x", "film")])
 
@@ -196,7 +193,6 @@ def test_items_get_other_keys_and_keep_their_positions(
     again = reopen().project("leaves")
     assert [item.key for item in again.items()] == ["b/oak.jpg", "b.txt", "18"]
     assert again.items()[0] == replace(PHOTO, key="b/oak.jpg")
-    assert (again.find("b/oak.jpg"), again.find("a/oak.jpg")) == (0, None)
 
 
 def test_items_may_swap_their_keys(reopen: Reopen, project: Project) -> None:
@@ -205,7 +201,6 @@ def test_items_may_swap_their_keys(reopen: Reopen, project: Project) -> None:
     project.rekey(dict(zip(keys, [*keys[1:], keys[0]], strict=True)))
 
     assert [i.key for i in reopen().project("leaves").items()] == [*keys[1:], keys[0]]
-    assert [project.find(key) for key in keys] == [2, 0, 1]
 
 
 def test_a_key_that_stays_is_no_change(project: Project) -> None:
@@ -234,7 +229,6 @@ def test_keys_that_cannot_be_change_nothing(
     with pytest.raises(InputError, match=words):
         project.rekey(keys)
     assert reopen().project("leaves").items() == (PHOTO, NOTE)
-    assert project.find("a/oak.jpg") == 0
 
 
 def test_projects_may_have_the_same_keys(reopen: Reopen, project: Project) -> None:
@@ -243,7 +237,7 @@ def test_projects_may_have_the_same_keys(reopen: Reopen, project: Project) -> No
     other.add_items([NOTE])
     project.rekey({PHOTO.key: NOTE.key})
 
-    assert project.find(NOTE.key) == other.find(NOTE.key) == 0
+    assert project.items()[0].key == other.items()[0].key == NOTE.key
 
 
 # Arrays
@@ -395,7 +389,7 @@ def test_who_has_not_seen_every_act_is_refused(project: Project) -> None:
         with pytest.raises(StaleError, match="1 acts"):
             project.act(SAME, who="bob", now=2.0, expected=expected, closes=opened.id)
     assert len(project.acts()) == 1
-    assert project.question_of("bob") == opened
+    assert held_by(project, "bob") == opened
 
 
 def test_the_id_of_the_client_goes_before_the_question(project: Project) -> None:
@@ -414,29 +408,38 @@ def test_the_id_of_the_client_goes_before_the_question(project: Project) -> None
 # Open questions
 
 
-def test_an_answer_closes_its_question_and_opens_the_next(
-    reopen: Reopen, project: Project
-) -> None:
+def test_an_answer_closes_its_question(reopen: Reopen, project: Project) -> None:
     predicted = Prediction(0.25, "check", 0.5, False, 7)
     first = project.open_question(
         OpenQuestion("ann", Question(3, 1, predicted), 10.0), now=0.0
     )
     assert first is not None
     again = reopen().project("leaves")
-    stored = again.question_of("ann")
+    stored = held_by(again, "ann")
     assert stored == first
     assert stored is not None
     assert stored.question.predicted == predicted
 
-    act = again.act(
-        SAME, who="ann", now=1.0, closes=first.id, opens=[wanted("ann", 4, 1)]
-    )
+    act = again.act(SAME, who="ann", now=1.0, closes=first.id)
 
-    (second,) = act.opened
     assert act.closed == first.id
-    assert (second.version, second.question) == (1, Question(4, 1))
+    assert held_by(reopen().project("leaves"), "ann") is None
+    second = again.open_question(wanted("ann", 4, 1), now=1.0)
+    assert second is not None
     assert second.id > first.id
-    assert reopen().project("leaves").question_of("ann") == second
+    assert held_by(reopen().project("leaves"), "ann") == second
+
+
+def test_new_acts_and_all_open_questions_are_read_at_once(project: Project) -> None:
+    first = project.open_question(wanted("ann", 3, 1, until=5.0), now=0.0)
+    second = project.open_question(wanted("bob", 4, 1, until=9.0), now=0.0)
+    acts = [project.act(Renamed(at, "oak"), who="ann", now=0.0) for at in range(3)]
+
+    assert first is not None
+    assert second is not None
+    assert project.latest(0) == Latest(tuple(acts), (first, second))
+    assert project.latest(2).acts == (acts[2],)
+    assert project.latest(3).acts == ()
 
 
 def test_a_question_that_was_answered_returns_that_act(project: Project) -> None:
@@ -461,14 +464,14 @@ def test_a_question_closed_without_an_answer_takes_none(project: Project) -> Non
     with pytest.raises(StaleError, match="no longer open"):
         project.act(SAME, who="ann", now=1.0, closes=opened.id)
     assert project.acts() == ()
-    assert project.question_of("ann") is None
+    assert held_by(project, "ann") is None
 
 
 def test_a_person_has_one_question(project: Project) -> None:
     first = project.open_question(wanted("ann", 3, 1), now=0.0)
 
     assert project.open_question(wanted("ann", 5, 2), now=99.0) is None
-    assert project.question_of("ann") == first
+    assert held_by(project, "ann") == first
 
 
 @pytest.mark.parametrize("pair", [(3, 1), (3, 2), (1, 3)])
@@ -478,7 +481,7 @@ def test_two_people_never_hold_the_same(
     project.open_question(wanted("ann", 3, 1), now=0.0)
 
     assert project.open_question(wanted("bob", *pair), now=9.0) is None
-    assert project.question_of("bob") is None
+    assert held_by(project, "bob") is None
 
 
 def test_two_people_may_compare_with_the_same_sample(project: Project) -> None:
@@ -487,27 +490,13 @@ def test_two_people_may_compare_with_the_same_sample(project: Project) -> None:
     assert project.open_question(wanted("bob", 4, 1), now=0.0) is not None
 
 
-def test_an_answer_is_kept_though_the_next_question_is_taken(project: Project) -> None:
-    project.open_question(wanted("ann", 3, 1), now=0.0)
-
-    act = project.act(
-        SAME,
-        who="bob",
-        now=1.0,
-        opens=[wanted("bob", 3, 2), wanted("bob", 5, 2), wanted("bob", 6, 2)],
-    )
-
-    assert [opened.question for opened in act.opened] == [Question(5, 2)]
-    assert project.acts() == (act,)
-
-
-def test_leases_that_run_are_listed(project: Project) -> None:
+def test_questions_are_listed_after_their_leases_too(project: Project) -> None:
     first = project.open_question(wanted("ann", 3, 1, until=5.0), now=0.0)
     second = project.open_question(wanted("bob", 4, 1, until=9.0), now=0.0)
 
-    assert project.open_questions(4.0) == (first, second)
-    assert project.open_questions(5.0) == (second,)
-    assert project.question_of("ann") == first
+    assert running(project, 4.0) == (first, second)
+    assert running(project, 5.0) == (second,)
+    assert held_by(project, "ann") == first
 
 
 def test_an_answer_after_the_lease_is_taken(project: Project) -> None:
@@ -526,7 +515,7 @@ def test_a_question_whose_lease_is_over_goes_to_who_wants_it(project: Project) -
     taken = project.open_question(wanted("bob", 3, 2, until=15.0), now=5.0)
 
     assert taken is not None
-    assert project.question_of("ann") is None
+    assert held_by(project, "ann") is None
     assert project.extend(late.id, 20.0) is None
     with pytest.raises(StaleError):
         project.act(SAME, who="ann", now=6.0, closes=late.id)
@@ -540,7 +529,7 @@ def test_a_lease_can_run_longer(reopen: Reopen, project: Project) -> None:
 
     assert longer is not None
     assert longer.until == 50.0
-    assert reopen().project("leaves").open_questions(49.0) == (longer,)
+    assert running(reopen().project("leaves"), 49.0) == (longer,)
 
 
 def test_an_id_is_never_given_twice(project: Project) -> None:
@@ -575,7 +564,6 @@ STEPS = st.one_of(
         st.none() | st.integers(0, 3).map(str),
         st.none() | st.integers(0, 3),
         st.none() | IDS,
-        st.lists(WANTED, max_size=2),
     ),
 )
 
@@ -590,7 +578,7 @@ def done(project: Project, step: tuple[Any, ...], ids: list[int], now: int) -> A
             return project.close_question(id_(number, 0))
         case "extend", number:
             return project.extend(id_(number, 0), now + 3.0)
-    _, who, client_id, expected, number, opens = step
+    _, who, client_id, expected, number = step
     closes = None if number is None else id_(number, 0)
     return project.act(
         Renamed(now, who),
@@ -599,7 +587,6 @@ def done(project: Project, step: tuple[Any, ...], ids: list[int], now: int) -> A
         client_id=client_id,
         expected=expected,
         closes=closes,
-        opens=opens,
     )
 
 
@@ -612,8 +599,7 @@ def told_by(project: Project, steps: list[tuple[Any, ...]]) -> list[Any]:
             ids.extend({said.id}.difference(ids))
             return replace(said, id=ids.index(said.id) + 1)
         if isinstance(said, Act):
-            opened = [plain(question) for question in said.opened]
-            return said.number, said.event, said.is_repeat, opened
+            return said.number, said.event, said.is_repeat
         return said
 
     told = []
@@ -622,8 +608,7 @@ def told_by(project: Project, steps: list[tuple[Any, ...]]) -> list[Any]:
             told.append(plain(done(project, step, ids, now)))
         except StaleError:
             told.append("stale")
-        held = [project.question_of(who) for who in ("ann", "bob", "cat")]
-        told += [plain(question) for question in (*held, *project.open_questions(now))]
+        told += [plain(question) for question in project.latest(now).questions]
     return told
 
 
@@ -674,7 +659,7 @@ def test_one_of_twenty_gets_a_sample(project: Project) -> None:
         got = list(pool.map(work, range(20)))
 
     assert sum(got) == 1
-    assert len(project.open_questions(0.0)) == 1
+    assert len(project.latest(0).questions) == 1
 
 
 def test_a_question_that_two_answer_at_once_is_answered_once(project: Project) -> None:

@@ -48,7 +48,7 @@ def warm_context() -> BaseContext:
             "likewise.cli",
             "likewise.app._server",
             "likewise.app._preparing",
-            "likewise.app._workplace",
+            "likewise.app._context",
             "likewise.encoders._classical",
             "likewise.encoders._texts",
             "likewise.items",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from likewise.app._pages import _templates
+from likewise.app._context import _templates
 
 for name in _templates.list_templates():
     _templates.get_template(name)  # compiled, and kept

@@ -49,19 +49,20 @@ def killed(file: Path, rng: random.Random) -> list[str]:
 
 def write_on(file: Path, run: int, there: int) -> None:
     project = open_store(file).project("leaves")
-    held = project.question_of("ann")
+    wanted = OpenQuestion("ann", Question(1, 0), 9.0)
+    (held,) = project.latest(0).questions or (None,)
     for at in count():
         id_ = f"{run}-{at}"
-        act = project.act(
+        held = held or project.open_question(wanted, now=0.0)
+        project.act(
             Renamed(at, "oak"),
             who="ann",
             now=0.0,
             client_id=id_,
             closes=held.id if held else None,
-            opens=[OpenQuestion("ann", Question(at + 1, 0), 9.0)],
         )
         os.write(there, f"{id_}\n".encode())
-        (held,) = act.opened
+        held = None
 
 
 def opened(file: Path) -> list[int]:

@@ -12,7 +12,7 @@ from sqlalchemy import event
 
 from likewise import InputError
 from likewise.storage import Item, open_store
-from likewise.storage.sql import _items as items_
+from likewise.storage.sql import _store as items_
 from likewise.storage.sql import _store as sql_
 from likewise.storage.sql._store import SqlProject
 

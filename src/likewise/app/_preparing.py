@@ -1,22 +1,25 @@
-"""From a path to a desk, in the background, with something to look at meanwhile."""
+"""From a path to a project that is served, with something to look at meanwhile."""
 
 from __future__ import annotations
 
+import hashlib
 import traceback
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
+from io import BytesIO
 from pathlib import Path
 from threading import Thread
 from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
+from PIL import Image
 
-from likewise.app._desk import Desk
-from likewise.app._messages import Preparing
-from likewise.app._show import Shown
-from likewise.app._stamped import StampedJournal
+from likewise.app._project import EVERY, ProjectService
+from likewise.app._schemas import Preparing
+from likewise.app._snapshot import Display
+from likewise.datasets import load
 from likewise.encoders import encoder_for
 from likewise.errors import InputError, LikewiseError
 from likewise.items import (
@@ -30,12 +33,13 @@ from likewise.items import (
     new_and_gone,
     traces_of,
 )
-from likewise.session import FEATURES, Session
-from likewise.storage import Item, Project, Trace, kept_affinity
+from likewise.session import FEATURES, Session, session_on
+from likewise.storage import Item, Project, ProjectJournal, Trace, kept_affinity
 
 Watch: TypeAlias = Callable[[int, int, str], None]
-AUTO = "auto"
 ALIKE = "Finding out what is like what"
+EDGE = 128  # pixels of a drawn digit, which has eight
+PIXELS = "The 64 pixels of each digit, as they are."
 AT_ONCE = 5000  # items after which it is said how far one is
 CRITERION = {
     "image": "Do these two pictures belong together?",
@@ -53,7 +57,7 @@ def nothing_to_forget() -> None:
 
 
 @dataclass(frozen=True)
-class Pile:
+class Encoded:
     """Items with their vectors, ready to be sorted.
 
     Attributes
@@ -83,12 +87,12 @@ class Pile:
         return self.gathered.broken
 
 
-Heap: TypeAlias = Callable[[Watch, Project], Pile]
+Source: TypeAlias = Callable[[Watch, Project], Encoded]
 
 
 @dataclass(frozen=True)
-class PathHeap:
-    """What lies behind a path, as a pile.
+class PathSource:
+    """What lies behind a path.
 
     Parameters
     ----------
@@ -107,14 +111,14 @@ class PathHeap:
     reading: Reading
     download: bool = False
 
-    def __call__(self, watch: Watch, project: Project) -> Pile:
+    def __call__(self, watch: Watch, project: Project) -> Encoded:
         """Read everything; the vectors of files that were seen before are kept."""
         watch(0, 1, LOOKING)
         cache = VectorCache(self.cache, project, FEATURES)
         choose = partial(encoder_for, name=self.encoder, download=self.download)
         found = encode(self.path, choose, self.reading, cache, watch)
         encoder, kind = found.encoder, found.gathered.kind
-        return Pile(
+        return Encoded(
             found.gathered,
             found.X,
             encoder.about,
@@ -124,38 +128,90 @@ class PathHeap:
         )
 
 
-class Workshop:
-    """Makes a desk out of a pile, and says how far it is.
+@dataclass(frozen=True)
+class DigitsSource:
+    """1,797 handwritten digits, written as pictures into a folder of ours.
+
+    Parameters
+    ----------
+    folder : Path
+    """
+
+    folder: Path
+
+    def __call__(self, watch: Watch, _: Project) -> Encoded:
+        """Draw the digits that are not there yet."""
+        self.folder.mkdir(parents=True, exist_ok=True)
+        digits, items = load("digits").X, []
+        for at, pixels in enumerate(digits):
+            if at % 200 == 0:
+                watch(at, len(digits), "Drawing the digits")
+            items.append(self._item(at, drawn_digit(pixels)))
+        return Encoded(
+            Gathered(self.folder, "image", tuple(items)), digits, PIXELS, "pixels"
+        )
+
+    def _item(self, at: int, png: bytes) -> Item:
+        path = self.folder / f"{at + 1:04}.png"
+        if not path.exists():
+            path.write_bytes(png)
+        shown = {"name": f"digit {at + 1}", "size": f"{len(png)} bytes"}
+        return Item(path.name, "image", hashlib.sha256(png).hexdigest(), shown)
+
+
+def drawn_digit(pixels: Any) -> bytes:
+    """Return a digit of 8 by 8 pixels (0 to 16) as a PNG, dark on light."""
+    digit = np.pad(np.asarray(pixels, dtype=np.float64).reshape(8, 8), 1)
+    ink = 255 - np.clip(digit * 15.9, 0, 255)
+    smooth = Image.Resampling.BICUBIC
+    picture = Image.fromarray(ink.astype(np.uint8)).resize((EDGE, EDGE), smooth)
+    packed = BytesIO()
+    picture.save(packed, "PNG")
+    return packed.getvalue()
+
+
+class Preparation:
+    """Makes a project ready to be served, and says how far it is.
 
     Parameters
     ----------
     project : Project
-    heap : callable
-        ``heap(watch, project)`` returns the pile.
+    source : callable
+        ``source(watch, project)`` returns items with their vectors.
     clock : callable
     options : dict
         ``method``, ``n_clusters``, ``affinity`` and ``random_state`` of the session.
+
+    Attributes
+    ----------
+    service : ProjectService or None
+        None until it is ready.
+    status : Preparing
+    root : Path or None
+        The folder of the files.
+    broken : tuple of Broken
+        Files that could not be read.
     """
 
     def __init__(
         self,
         project: Project,
-        heap: Heap,
+        source: Source,
         clock: Callable[[], float],
         options: dict[str, Any],
     ) -> None:
         self.project = project
-        self.shown: Shown | None = None
+        self.service: ProjectService | None = None
         self.root: Path | None = None
         self.broken: tuple[Broken, ...] = ()
         self.status = Preparing(stage="Starting", done=0, total=1)
-        self._heap = heap
+        self._source = source
         self._clock = clock
         self._options = options
 
     def start(self) -> Thread:
-        """Work in the background; :attr:`shown` is there when it is done."""
-        thread = Thread(target=self._work, name="workshop", daemon=True)
+        """Work in the background; :attr:`service` is there when it is done."""
+        thread = Thread(target=self._work, name="preparation", daemon=True)
         thread.start()
         return thread
 
@@ -168,70 +224,83 @@ class Workshop:
             traceback.print_exc()
             self.status.error = f"Something unforeseen went wrong: {error!r}."
 
-    def prepare(self) -> Shown:
-        """Read, encode, compare with what is stored, and open the desk."""
-        pile = self._heap(self._watch, self.project)
-        self.root, self.broken = pile.gathered.root, pile.broken
+    def prepare(self) -> ProjectService:
+        """Read, encode, compare with what is stored, and open the session."""
+        found = self._source(self._watch, self.project)
+        self.root, self.broken = found.gathered.root, found.broken
         self._watch(0, 1, "Comparing with what was sorted before")
-        X = merged(self.project, pile, self._watch)
-        pile.forget()
+        X = merged(self.project, found, self._watch)
+        found.forget()
         self._watch(0, 1, ALIKE)
-        desk = Desk(self.project, self._begin(X), self._clock)
+        journal = ProjectJournal(self.project, None, self._clock)
+        graph = kept_affinity(self.project, self._watch_neighbours)
+        session = session_on(
+            Session, self.project, journal, samples=X, graph=graph, **self._options
+        )
         self._watch(0, 1, "Looking for the groups and the first question")
-        desk.session.ask_besides(())  # the slow part, before anybody waits for it
-        self.shown = self._shown(desk, pile)
-        return self.shown
+        session.ask_besides(())  # the slow part, before anybody waits for it
+        self.service = ProjectService(
+            self.project, journal, session, self._clock, self._display(found)
+        )
+        return self.service
 
-    def _begin(self, X: NDArray[Any]) -> Callable[[StampedJournal], Session]:
-        options = dict(self._options)
-        if options.get("affinity", AUTO) == AUTO:
-            options["affinity"] = kept_affinity(self.project, self._watch_neighbours)
-
-        def begin(journal: StampedJournal) -> Session:
-            return Session(X, **options, journal=journal)
-
-        return begin
+    def change(self, said: Mapping[str, Any]) -> None:
+        """Change settings of the project, for everybody."""
+        if "criterion" in said:
+            said = {**said, "criterion": said["criterion"].strip()}
+        if self.service is None:
+            self.project.change(said)
+            return
+        shown = self.service.display
+        criterion = said.get("criterion", shown.criterion) or CRITERION[shown.kind]
+        display = replace(
+            shown,
+            criterion=criterion,
+            hints=said.get("hints", shown.hints),
+            checks=said.get("checks", shown.checks),
+        )
+        self.service.change(said, display)
 
     def _watch_neighbours(self, done: int, total: int) -> None:
         self._watch(done, total, ALIKE)
 
-    def _shown(self, desk: Desk, pile: Pile) -> Shown:
-        settings = self.project.info().settings
-        kind = pile.gathered.kind
-        return Shown(
-            desk,
-            settings.get("criterion") or CRITERION[kind],
-            pile.about,
-            kind,
-            bool(settings.get("hints", False)),
+    def _display(self, found: Encoded) -> Display:
+        settings, kind = self.project.info().settings, found.gathered.kind
+        return Display(
+            project=self.project.name,
+            kind=kind,
+            criterion=settings.get("criterion") or CRITERION[kind],
+            about=found.about,
+            hints=bool(settings.get("hints", False)),
+            checks=int(settings.get("checks", EVERY)),
         )
 
     def _watch(self, done: int, total: int, note: str) -> None:
         self.status = Preparing(stage=note, done=done, total=max(total, 1))
 
 
-def merged(project: Project, pile: Pile, watch: Watch = unwatched) -> NDArray[Any]:
-    """Bring a project up to date with a pile, and return the vectors of its items.
+def merged(project: Project, found: Encoded, watch: Watch = unwatched) -> NDArray[Any]:
+    """Bring a project up to date with what was found, and return all vectors.
 
     Items keep their positions for ever: new ones come behind, those that are gone are
     marked and keep the vectors that they had. Whoever is killed on the way can begin
     again: each step looks at what is there.
     """
-    info, items = project.info(), pile.gathered.items
+    info, items = project.info(), found.gathered.items
     kept = info.settings.get("encoder")
     if not info.n_items:
-        project.change({"encoder": pile.encoder})
+        project.change({"encoder": found.encoder})
         project.add_items(_watched(items, watch))
-    elif kept != pile.encoder:
+    elif kept != found.encoder:
         raise InputError(
-            f"This project was begun with the encoder {kept!r}, not {pile.encoder!r}: "
+            f"This project was begun with the encoder {kept!r}, not {found.encoder!r}: "
             f"name that one with --encoder, or begin another project."
         )
     elif info.n_items != len(items) or not _is_as_before(project, items):
         before = tuple(project.traces())
-        _bring_items(project, before, new_and_gone(before, pile.gathered))
-        return _brought_vectors(project, pile, _by_key(project, pile))
-    return _brought_vectors(project, pile, lambda start: pile.X[start:])
+        _bring_items(project, before, new_and_gone(before, found.gathered))
+        return _brought_vectors(project, found, _by_key(project, found))
+    return _brought_vectors(project, found, lambda start: found.X[start:])
 
 
 def _watched(items: Sequence[Item], watch: Watch) -> Iterator[Item]:
@@ -271,14 +340,14 @@ def _bring_items(project: Project, before: Sequence[Trace], changes: Changes) ->
 
 
 def _brought_vectors(
-    project: Project, pile: Pile, described: Callable[[int], NDArray[Any]]
+    project: Project, found: Encoded, described: Callable[[int], NDArray[Any]]
 ) -> NDArray[Any]:
     """Return the vectors of all items; what is new in them is kept.
 
     ``described(start)`` returns those of the items from a position on.
     """
     n_items, n_there = project.info().n_items, project.n_rows(FEATURES)
-    if not n_there or not pile.is_piecemeal:
+    if not n_there or not found.is_piecemeal:
         X = described(0)
         project.put_array(FEATURES, X)
         return X
@@ -287,19 +356,19 @@ def _brought_vectors(
     return np.asarray(project.array(FEATURES))
 
 
-def _by_key(project: Project, pile: Pile) -> Callable[[int], NDArray[Any]]:
-    """Return how to find the vectors of items that lie elsewhere in the pile.
+def _by_key(project: Project, found: Encoded) -> Callable[[int], NDArray[Any]]:
+    """Return how to find the vectors of items that lie elsewhere in the found.
 
     Items that are gone lie in the middle of all: nothing else is known of them.
     """
-    X = pile.X
-    row = {key: at for at, (key, _) in enumerate(traces_of(pile.gathered.items))}
+    X = found.X
+    row = {key: at for at, (key, _) in enumerate(traces_of(found.gathered.items))}
     places = np.array([row.get(item.key, -1) for item in project.traces()])
 
     def described(start: int) -> NDArray[Any]:
         wanted = places[start:]
-        found = X[wanted]
-        found[wanted < 0] = X.mean(axis=0, dtype=np.float64).astype(X.dtype)
-        return found
+        vectors = X[wanted]
+        vectors[wanted < 0] = X.mean(axis=0, dtype=np.float64).astype(X.dtype)
+        return vectors
 
     return described

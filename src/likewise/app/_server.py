@@ -12,19 +12,10 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse, Response
 from starlette.exceptions import HTTPException
 
-from likewise.app import _downloads as downloads
-from likewise.app import _entering as entering
-from likewise.app import _guide as guide
-from likewise.app import _pages as pages
-from likewise.app import _routes as routes
+from likewise.app import _map, _pages, groups, history, question
 from likewise.app._api import Api
-from likewise.app._security import HEADERS, LOOPBACK, Guard
-from likewise.app._workplace import Workplace
-from likewise.app.groups import _pages as group_pages
-from likewise.app.groups import _routes as group_routes
-from likewise.app.history import _pages as history_pages
-from likewise.app.history import _routes as history_routes
-from likewise.app.map import _routes as map_routes
+from likewise.app._auth import HEADERS, LOOPBACK, Guard
+from likewise.app._context import AppContext, drawn
 from likewise.errors import (
     ContradictionError,
     InputError,
@@ -34,36 +25,35 @@ from likewise.errors import (
 )
 
 PORT = 8757
+ROUTERS = (  # in the order in which the API lists them
+    _pages.entering,
+    question.router,
+    _pages.pictures,
+    groups.router,
+    history.router,
+    _map.router,
+    _pages.exports,
+    _pages.router,
+)
 
 
-def create_app(place: Workplace, *, port: int, hosts: frozenset[str]) -> FastAPI:
+def create_app(context: AppContext, *, port: int, hosts: frozenset[str]) -> FastAPI:
     """Return the app of one project.
 
     Parameters
     ----------
-    place : Workplace
+    context : AppContext
     port : int
         Part of the cookie's name.
     hosts : frozenset of str
         Names besides the loopback's by which it may be called.
     """
-    guard = Guard(place.door, LOOPBACK | hosts, f"likewise-{port}")
+    guard = Guard(context.door, LOOPBACK | hosts, f"likewise-{port}")
     app = Api(guard.cookie)
-    app.state.workplace, app.state.guard = place, guard
+    app.state.context, app.state.guard = context, guard
     app.middleware("http")(guard)
-    for module in (
-        entering,
-        routes,
-        group_routes,
-        history_routes,
-        map_routes,
-        downloads,
-        guide,
-        pages,
-        group_pages,
-        history_pages,
-    ):
-        app.include_router(module.router)
+    for router in ROUTERS:
+        app.include_router(router)
     for kind, handler in _HANDLERS.items():
         app.add_exception_handler(kind, handler)
     return app
@@ -77,7 +67,7 @@ def _said(code: int, words: str) -> JSONResponse:
 def _http(request: Request, error: Any) -> Response:
     words = _WORDS.get(str(error.detail), str(error.detail))
     if "text/html" in request.headers.get("accept", ""):
-        return pages.drawn("error", error.status_code, words=words, page="error")
+        return drawn("error", error.status_code, words=words, page="error")
     response = _said(error.status_code, words)
     response.headers.update(error.headers or {})
     return response
@@ -109,7 +99,7 @@ def _later(request: Request, error: Any) -> Response:
     if request.method != "GET" or "text/html" not in request.headers.get("accept", ""):
         return _said(503, str(error))
     words = f"{error} This page tries again by itself."
-    response = pages.drawn("error", 503, words=words, page="error")
+    response = drawn("error", 503, words=words, page="error")
     response.headers["Refresh"] = "3"
     return response
 

@@ -64,8 +64,8 @@ class Sorting:
         Of the store.
     name : str
         Of the project.
-    heap : callable
-        See :class:`likewise.app._preparing.Workshop`.
+    source : callable
+        See :class:`likewise.app.Preparation`.
     home : Path
         For vectors, small pictures and the secret.
     options : dict
@@ -80,7 +80,7 @@ class Sorting:
 
     url: str
     name: str
-    heap: Any
+    source: Any
     home: Path
     options: dict[str, Any]
     settings: dict[str, Any] = field(default_factory=dict)
@@ -91,7 +91,14 @@ class Sorting:
 def run_app(what: Sorting, how: Listening) -> None:
     """Serve until interrupted; the address is printed before anything is read."""
     with _naming_the_extra():
-        from likewise.app import Door, Workplace, Workshop, create_app, listening, serve
+        from likewise.app import (
+            AppContext,
+            Door,
+            Preparation,
+            create_app,
+            listening,
+            serve,
+        )
     with listening(how.host, how.port) as bound:
         port = bound.getsockname()[1]
         say(f"Answers are kept in {without_password(what.url)}.")
@@ -99,13 +106,14 @@ def run_app(what: Sorting, how: Listening) -> None:
         project = _project(what)
         _copy(what.url, project)
         options = {**what.options, "device": what.device}
-        workshop = Workshop(project, what.heap, time.time, options)
+        preparation = Preparation(project, what.source, time.time, options)
         door = Door(secret_of(what.home), time.time, how.password)
-        place = Workplace(workshop, door, what.home / "thumbs")
-        app = create_app(place, port=port, hosts=_names(how.host))
+        context = AppContext(preparation, door, what.home / "thumbs")
+        app = create_app(context, port=port, hosts=_names(how.host))
         code = "" if how.password else f"?code={door.new_code(how.who)}"
-        workshop.start()
-        Thread(target=_follow, args=(workshop,), name="progress", daemon=True).start()
+        preparation.start()
+        follow = Thread(target=_follow, args=(preparation,), daemon=True)
+        follow.start()
         _announce(f"http://{_shown(how.host)}:{port}/enter{code}", how)
         serve(app, bound)
 
@@ -128,21 +136,21 @@ def _announce(address: str, how: Listening) -> None:
         webbrowser.open(address)
 
 
-def _follow(workshop: Any) -> None:
+def _follow(preparation: Any) -> None:
     """Show on the terminal how far the pile is, as the page does."""
-    while _is_busy(workshop):
-        _follow_stage(workshop, workshop.status.stage)
-    if workshop.status.error is None:
+    while _is_busy(preparation):
+        _follow_stage(preparation, preparation.status.stage)
+    if preparation.status.error is None:
         say("The first question is on the page.")
     else:
-        complain(workshop.status.error)
+        complain(preparation.status.error)
 
 
-def _follow_stage(workshop: Any, stage: str) -> None:
+def _follow_stage(preparation: Any, stage: str) -> None:
     with progress(stage, 100) as update:
         for look in count():
-            status = workshop.status
-            if not _is_busy(workshop) or status.stage != stage:
+            status = preparation.status
+            if not _is_busy(preparation) or status.stage != stage:
                 return
             is_counted = status.total > 1
             note = f"{status.done:,} of {status.total:,}" if is_counted else ""
@@ -152,8 +160,8 @@ def _follow_stage(workshop: Any, stage: str) -> None:
             time.sleep(MOMENT)
 
 
-def _is_busy(workshop: Any) -> bool:
-    return workshop.shown is None and workshop.status.error is None
+def _is_busy(preparation: Any) -> bool:
+    return preparation.service is None and preparation.status.error is None
 
 
 LONG = 8  # looks after which a stage that cannot be counted is named
@@ -290,7 +298,7 @@ def app(
 ) -> None:
     """Sort a folder or a file by answering questions in the browser."""
     with _naming_the_extra():
-        from likewise.app import PathHeap
+        from likewise.app import PathSource
         from likewise.methods import find_method
 
     if not path.exists():
@@ -302,7 +310,7 @@ def app(
     sorting = Sorting(
         url=project or f"sqlite:///{home / 'project.db'}",
         name=name or path.stem,
-        heap=PathHeap(path, encoder, home / "vectors", reading, download),
+        source=PathSource(path, encoder, home / "vectors", reading, download),
         home=home,
         options={
             "method": find_method(method).name,
@@ -326,13 +334,13 @@ def demo(
 ) -> None:
     """Sort 1,797 handwritten digits in the browser: the first thing to try."""
     with _naming_the_extra():
-        from likewise.app import DigitsHeap
+        from likewise.app import DigitsSource
     home = home_of(Path("demo"))
     say("Sorting 1,797 handwritten digits: nothing is downloaded.")
     sorting = Sorting(
         url=f"sqlite:///{home / 'project.db'}",
         name="digits",
-        heap=DigitsHeap(home / "pictures"),
+        source=DigitsSource(home / "pictures"),
         home=home,
         options={"method": "likewise", "n_clusters": None, "random_state": 0},
         settings={"criterion": "Are these the same digit?"},

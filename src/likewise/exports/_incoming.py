@@ -34,7 +34,7 @@ from likewise.knowledge import (
     standing,
 )
 from likewise.session import FEATURES, links_of_labels
-from likewise.storage import Project
+from likewise.storage import Project, ProjectJournal
 
 Record: TypeAlias = dict[str, Any]
 MAX_BYTES = 1_000_000_000
@@ -531,8 +531,8 @@ def record(incoming: Incoming, project: Project, *, who: str, now: float) -> Rec
     >>> record(known, project, who="ann", now=61.0)
     Recorded(n_answers=0, n_doubtful=0, n_there=1)
     """
-    acts = project.acts()
-    before = standing(act.event for act in acts)
+    journal = ProjectJournal(project, who, lambda: now)
+    before = standing(journal.read())
     answers = _new_answers(incoming, before)
     wanted: list[Event] = [Told(answers)] if answers else []
     wanted += [
@@ -541,8 +541,8 @@ def record(incoming: Incoming, project: Project, *, who: str, now: float) -> Rec
         if before.names.get(sample, "") != name
     ]
     wanted += [SetAside(sample) for sample in sorted(incoming.aside - before.aside)]
-    for number, event in enumerate(wanted, start=len(acts)):
-        project.act(event, who=who, now=now, expected=number)
+    for event in wanted:
+        journal.append(event)
     n_there = len(incoming.answers) - len(answers)
     n_samples = project.n_rows(FEATURES)
     return Recorded(len(answers), _n_doubtful(before, answers, n_samples), n_there)

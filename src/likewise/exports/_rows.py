@@ -9,19 +9,17 @@ from typing import Any, Protocol
 from numpy.typing import NDArray
 
 from likewise.errors import InputError
-from likewise.knowledge import MemoryJournal
 from likewise.session import (
-    DEFAULTS,
     FEATURES,
     Numbers,
     Repairs,
     Session,
     Status,
     cluster_names,
+    session_on,
     statuses_within,
-    with_graph,
 )
-from likewise.storage import Item, Project, Trace, read_affinity
+from likewise.storage import Item, Project, ProjectJournal, Trace, read_affinity
 
 PAGE = 5000
 
@@ -163,7 +161,7 @@ def traces_of(project: Project) -> Iterator[Trace]:
 def session_of(project: Project) -> Session:
     """Return a session as the project has it at this moment.
 
-    What is told to it is not kept: it is for reading.
+    It is for reading: nothing can be told to it, and nothing is written.
 
     Examples
     --------
@@ -179,10 +177,5 @@ def session_of(project: Project) -> Session:
             f"Project {project.name!r} holds nothing to sort yet: open it with "
             f"`likewise app` first."
         )
-    kept = project.info().settings
-    settings: dict[str, Any] = {
-        key: kept.get(key, value) for key, value in DEFAULTS.items()
-    }
-    journal = MemoryJournal(act.event for act in project.acts())
-    how = with_graph(settings, read_affinity(project))
-    return Session(project.array(FEATURES), **how, journal=journal)
+    journal = ProjectJournal(project, None, lambda: 0.0)
+    return session_on(Session, project, journal, graph=read_affinity(project))

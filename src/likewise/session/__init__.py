@@ -9,7 +9,7 @@ from likewise.session._map import (
     plane_of_graph,
     way_of,
 )
-from likewise.session._open import DEFAULTS, FEATURES, with_graph
+from likewise.session._open import FEATURES, session_on
 from likewise.session._oracles import FunctionOracle, LabelOracle, run
 from likewise.session._review import Repairs, Revision
 from likewise.session._session import Session
@@ -25,14 +25,18 @@ from likewise.session._summary import (
     Numbers,
     Status,
     Statuses,
+    View,
+    candidates_of,
     cluster_names,
     clusters_in,
+    explained,
+    groups_of,
+    progress_of,
     statuses_of,
     statuses_within,
 )
 
 __all__ = [
-    "DEFAULTS",
     "FEATURES",
     "ActiveClustering",
     "FunctionOracle",
@@ -47,9 +51,13 @@ __all__ = [
     "Session",
     "Status",
     "Statuses",
+    "View",
+    "candidates_of",
     "cluster_names",
     "clusters_in",
+    "explained",
     "fusing_answer",
+    "groups_of",
     "is_due",
     "likeness_of",
     "links_of_labels",
@@ -57,10 +65,11 @@ __all__ = [
     "plane_of",
     "plane_of_affinity",
     "plane_of_graph",
+    "progress_of",
     "reliability",
     "run",
+    "session_on",
     "statuses_of",
     "statuses_within",
     "way_of",
-    "with_graph",
 ]

@@ -14,6 +14,7 @@ import scipy.sparse as sp
 from likewise._arrays import Samples, as_samples, is_frame
 from likewise.affinity import Affinity
 from likewise.errors import InputError, StaleError
+from likewise.knowledge import Journal
 from likewise.methods import METHODS, find_method
 from likewise.storage import (
     Project,
@@ -74,6 +75,7 @@ class Keepable(Protocol):
         """Take up what the project holds, and write to it from now on."""
 
 
+SessionT = TypeVar("SessionT")
 KeepableT = TypeVar("KeepableT", bound=Keepable)
 
 
@@ -101,12 +103,10 @@ def open_session(  # noqa: PLR0913 - what may be said of a session in a database
     store = open_store(url)
     project = _find(store, name)
     if project is not None and project.n_rows(FEATURES):
-        kept = project.info().settings
-        wanted = {key: kept.get(key, value) for key, value in DEFAULTS.items()}
-        _refuse_other(wanted, how)
+        _refuse_other(_kept(project), how)
         samples = _same(project.array(FEATURES), X)
-        wanted = with_graph(wanted, kept_affinity(project))
-        session = begin(samples, **wanted, device=device)
+        journal = ProjectJournal(project, who, clock)
+        session = session_on(begin, project, journal, samples=samples, device=device)
     else:
         samples = _first_samples(X, name, store)
         # It says what is wrong before anything is written.
@@ -114,16 +114,46 @@ def open_session(  # noqa: PLR0913 - what may be said of a session in a database
         project = project or store.create(name, wanted, now=clock())
         project.change(wanted)
         project.put_array(FEATURES, samples)
-    session._move_in(Home(project, ProjectJournal(project, who, clock)))
+        journal = ProjectJournal(project, who, clock)
+    session._move_in(Home(project, journal))
     return session
 
 
-def with_graph(
-    settings: Mapping[str, Any], affinity: Callable[[Any], Affinity]
-) -> dict[str, Any]:
-    """Return settings of a session, with another way to the graph of "auto"."""
-    is_usual = settings["affinity"] == DEFAULTS["affinity"]
-    return {**settings, **({"affinity": affinity} if is_usual else {})}
+def session_on(
+    begin: Callable[..., SessionT],
+    project: Project,
+    journal: Journal,
+    *,
+    samples: Samples | None = None,
+    graph: Callable[[Any], Affinity] | None = None,
+    **said: Any,
+) -> SessionT:
+    """Return a session on what a project holds.
+
+    Parameters
+    ----------
+    begin : callable
+        ``begin(samples, journal=journal, **settings)`` returns a session.
+    project : Project
+    journal : Journal
+        What it takes up, and where it writes to.
+    samples : ndarray or sparse array of shape (n_samples, n_features), optional
+        Those that the project keeps, unless given.
+    graph : callable, optional
+        Another way to the graph of "auto" than the one that the project keeps.
+    **said
+        Settings that go before those that the project keeps.
+    """
+    wanted = {**_kept(project), **said}
+    if wanted["affinity"] == DEFAULTS["affinity"]:
+        wanted["affinity"] = graph or kept_affinity(project)
+    X = project.array(FEATURES) if samples is None else samples
+    return begin(X, **wanted, journal=journal)
+
+
+def _kept(project: Project) -> dict[str, Any]:
+    kept = project.info().settings
+    return {key: kept.get(key, value) for key, value in DEFAULTS.items()}
 
 
 def _settings(how: Mapping[str, Any]) -> dict[str, Any]:

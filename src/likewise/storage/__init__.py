@@ -2,14 +2,14 @@
 
 from likewise.storage._blocks import pack, unpack
 from likewise.storage._graph_cache import keep_graph, kept_affinity, read_affinity
-from likewise.storage._journal import ProjectJournal
-from likewise.storage._jsonl import JsonLinesJournal
+from likewise.storage._journal import Author, JsonLinesJournal, ProjectJournal
 from likewise.storage._memory import MemoryStore
 from likewise.storage._open import SUFFIXES, open_store
 from likewise.storage._protocol import (
     Act,
     Info,
     Item,
+    Latest,
     OpenQuestion,
     Project,
     Store,
@@ -19,9 +19,11 @@ from likewise.storage._protocol import (
 __all__ = [
     "SUFFIXES",
     "Act",
+    "Author",
     "Info",
     "Item",
     "JsonLinesJournal",
+    "Latest",
     "MemoryStore",
     "OpenQuestion",
     "Project",

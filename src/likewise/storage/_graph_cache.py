@@ -39,7 +39,7 @@ def kept_affinity(
 
     Examples
     --------
-    >>> from likewise.storage._open import open_store
+    >>> from likewise.storage import open_store
     >>> project = open_store("memory://").create("leaves", {}, now=0.0)
     >>> kept_affinity(project)([[0.0], [0.1], [5.0]]).weights.shape
     (3, 3)

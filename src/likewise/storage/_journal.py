@@ -1,52 +1,194 @@
-"""A journal that is a project of a store."""
+"""Journals that outlive the process: in a project of a store, or in a file."""
 
 from __future__ import annotations
 
+import json
+import os
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
 
-from likewise.knowledge import Event
-from likewise.storage._protocol import Project
+from likewise.errors import InputError, StaleError
+from likewise.knowledge import (
+    Event,
+    Numbered,
+    Undone,
+    decode,
+    encode,
+    with_numbers,
+)
+from likewise.storage._protocol import Act, Latest, Project
+
+
+@dataclass(frozen=True, slots=True)
+class Author:
+    """Who acts, and what is to be noted with the act.
+
+    Parameters
+    ----------
+    who : str
+    client_id : str, optional
+        Chosen by the caller, so that a repeated act is known as such.
+    closes : int, optional
+        The id of the open question that it answers.
+    """
+
+    who: str
+    client_id: str | None = None
+    closes: int | None = None
 
 
 class ProjectJournal:
-    """Let a session write to a project as its only writer.
+    """The acts of a project, in memory and on disk.
 
-    The project is read once, when the journal is made. If others act on it after
-    that, the next append raises a :class:`~likewise.errors.StaleError` and records
-    nothing: open the session again to go on from there.
+    An act is on disk before :meth:`append` returns. If others have acted since the
+    project was last read, nothing is recorded and a
+    :class:`~likewise.errors.StaleError` says so: :meth:`catch_up`, or open the session
+    again.
 
     Parameters
     ----------
     project : Project
-    who : str
-        Written beside each act.
+    who : str or None
+        The author of all acts but those of :meth:`by`; None where there are no others.
     clock : callable
         Returns the seconds since 1970.
+
+    Attributes
+    ----------
+    acts : list of Act
+        All that there were when it was last read, and its own since.
 
     Examples
     --------
     >>> from likewise import Session
-    >>> from likewise.storage._open import open_store
+    >>> from likewise.storage import open_store
     >>> project = open_store("memory://").create("leaves", {}, now=0.0)
     >>> journal = ProjectJournal(project, "ann", lambda: 60.0)
-    >>> Session([[0.0], [0.1], [5.0]], journal=journal).tell_pair(0, 1, "same")
-    >>> project.acts()[0].who
-    'ann'
+    >>> session = Session([[0.0], [0.1], [5.0]], journal=journal)
+    >>> session.tell_pair(0, 1, "same")
+    >>> with journal.by(Author("bob", "some-id")):
+    ...     session.rename(0, "oak")
+    >>> [act.who for act in project.acts()]
+    ['ann', 'bob']
     """
 
-    def __init__(self, project: Project, who: str, clock: Callable[[], float]) -> None:
+    def __init__(
+        self, project: Project, who: str | None, clock: Callable[[], float]
+    ) -> None:
+        self.acts: list[Act] = []
         self._project = project
-        self._who = who
         self._clock = clock
-        self._events = [act.event for act in project.acts()]
+        self._author = None if who is None else Author(who)
+        self._numbers: Numbered | None = None
+        self._positions: dict[str, int] = {}
+        self._take(project.acts())
+
+    @contextmanager
+    def by(self, author: Author, numbers: Numbered | None = None) -> Iterator[None]:
+        """Let an author act: what is recorded inside the block is theirs.
+
+        Parameters
+        ----------
+        author : Author
+        numbers : Numbered, optional
+            Numbers that people have seen groups under, to be recorded with the act. An
+            undoing carries none.
+        """
+        before = self._author, self._numbers
+        self._author, self._numbers = author, numbers
+        try:
+            yield
+        finally:
+            self._author, self._numbers = before
 
     def append(self, event: Event) -> None:
-        """Record the event, unless others have acted meanwhile."""
-        self._project.act(
-            event, who=self._who, now=self._clock(), expected=len(self._events)
+        """Record an event as an act of the present author."""
+        author, numbers = self._author, self._numbers
+        if numbers is not None and not isinstance(event, Undone | Numbered):
+            event = with_numbers(event, numbers)
+        if author is None:
+            raise InputError("An act needs to say whose it is.")
+        act = self._project.act(
+            event,
+            who=author.who,
+            now=self._clock(),
+            client_id=author.client_id,
+            expected=len(self.acts),
+            closes=author.closes,
         )
-        self._events.append(event)
+        if act.is_repeat:
+            raise StaleError("Another server has recorded this: look again.")
+        self._take((act,))
+
+    def catch_up(self) -> Latest:
+        """Read what others have recorded, and return it with all open questions."""
+        latest = self._project.latest(len(self.acts))
+        self._take(latest.acts)
+        return latest
+
+    def position_of(self, client_id: str) -> int | None:
+        """Return the number of the act that has this id; None when there is none."""
+        return self._positions.get(client_id)
 
     def read(self) -> Iterator[Event]:
         """Yield every event that this journal knows, oldest first."""
-        yield from tuple(self._events)
+        yield from [act.event for act in self.acts]
+
+    def _take(self, acts: tuple[Act, ...]) -> None:
+        for act in acts:
+            self.acts.append(act)
+            if act.client_id is not None:
+                self._positions[act.client_id] = act.number
+
+    def __len__(self) -> int:
+        return len(self.acts)
+
+
+class JsonLinesJournal:
+    """Keep events in a text file that people can read.
+
+    A line that was cut off while being written (the machine went down) is left out and
+    written over; any other line that cannot be read is an error.
+
+    Parameters
+    ----------
+    path : path
+        Made when the first event comes.
+    """
+
+    def __init__(self, path: str | Path) -> None:
+        self._path = Path(path)
+
+    def append(self, event: Event) -> None:
+        """Write the event and wait until it is on disk."""
+        line = json.dumps(encode(event)) + "\n"
+        with self._path.open("ab") as file:
+            end = file.seek(0, os.SEEK_END)
+            whole = self._whole_length(end)
+            if whole < end:
+                file.truncate(whole)
+            file.write(line.encode())
+            file.flush()
+            os.fsync(file.fileno())
+
+    def read(self) -> Iterator[Event]:
+        """Yield every event, oldest first."""
+        if not self._path.exists():
+            return
+        lines = self._path.read_bytes().split(b"\n")
+        for number, line in enumerate(lines[:-1], start=1):  # the last has no newline
+            try:
+                yield decode(json.loads(line))
+            except (ValueError, KeyError, TypeError):
+                raise InputError(
+                    f"Line {number} of {self._path} is no answer of likewise: mend or "
+                    f"remove it, or name another file with --answers."
+                ) from None
+
+    def _whole_length(self, end: int) -> int:
+        if end == 0:
+            return 0
+        content = self._path.read_bytes()
+        return content.rfind(b"\n") + 1

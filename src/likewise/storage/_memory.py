@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from itertools import count
 from threading import RLock
@@ -11,7 +11,14 @@ from typing import Any
 from likewise._arrays import Samples
 from likewise.knowledge import Event
 from likewise.storage._blocks import checked_array, stacked
-from likewise.storage._checks import (
+from likewise.storage._protocol import (
+    Act,
+    Info,
+    Item,
+    Latest,
+    OpenQuestion,
+    Settings,
+    Trace,
     behind,
     checked_items,
     checked_keys,
@@ -24,7 +31,6 @@ from likewise.storage._checks import (
     no_project,
     project_exists,
 )
-from likewise.storage._protocol import Act, Info, Item, OpenQuestion, Settings, Trace
 
 
 class MemoryStore:
@@ -113,12 +119,6 @@ class MemoryProject:
         for item in tuple(self._items):
             yield Trace(item.key, item.digest, item.status)
 
-    def find(self, key: str) -> int | None:
-        return self._positions.get(key)
-
-    def mark(self, key: str, status: str) -> None:
-        self.mark_all({key: status})
-
     def mark_all(self, statuses: Mapping[str, str]) -> None:
         with self._lock:
             for key, status in statuses.items():
@@ -154,7 +154,7 @@ class MemoryProject:
 
     # Acts
 
-    def act(  # noqa: PLR0913 - one transaction
+    def act(
         self,
         event: Event,
         *,
@@ -163,7 +163,6 @@ class MemoryProject:
         client_id: str | None = None,
         expected: int | None = None,
         closes: int | None = None,
-        opens: Sequence[OpenQuestion] = (),
     ) -> Act:
         checked_text(who)
         with self._lock:
@@ -177,11 +176,14 @@ class MemoryProject:
                 raise no_longer_open(closes)
             act = Act(number, event, who, now, client_id, closes)
             self._record(act)
-            opened = [self._opened(wanted, now) for wanted in opens]
-            return replace(act, opened=tuple(q for q in opened if q is not None))
+            return act
 
     def acts(self, since: int = 0) -> tuple[Act, ...]:
         return tuple(self._acts[since:])
+
+    def latest(self, since: int) -> Latest:
+        with self._lock:
+            return Latest(self.acts(since), tuple(self._open.values()))
 
     def _recorded(self, client_id: str | None, closes: int | None) -> Act | None:
         if client_id is not None and client_id in self._by_client:
@@ -199,14 +201,15 @@ class MemoryProject:
 
     def open_question(self, wanted: OpenQuestion, *, now: float) -> OpenQuestion | None:
         with self._lock:
-            return self._opened(wanted, now)
-
-    def question_of(self, who: str) -> OpenQuestion | None:
-        held = (q for q in tuple(self._open.values()) if q.who == who)
-        return next(held, None)
-
-    def open_questions(self, now: float) -> tuple[OpenQuestion, ...]:
-        return tuple(q for q in tuple(self._open.values()) if q.until > now)
+            has_one = any(q.who == wanted.who for q in self._open.values())
+            clashing = [q for q in self._open.values() if q.clashes(wanted)]
+            if has_one or any(q.until > now for q in clashing):
+                return None
+            for gone in clashing:
+                del self._open[gone.id]
+            opened = replace(wanted, id=next(self._ids))
+            self._open[opened.id] = opened
+            return opened
 
     def extend(self, id: int, until: float) -> OpenQuestion | None:  # noqa: A002
         with self._lock:
@@ -216,14 +219,5 @@ class MemoryProject:
             return self._open[id]
 
     def close_question(self, id: int) -> None:  # noqa: A002
-        self._open.pop(id, None)
-
-    def _opened(self, wanted: OpenQuestion, now: float) -> OpenQuestion | None:
-        clashing = [q for q in self._open.values() if q.clashes(wanted)]
-        if self.question_of(wanted.who) or any(q.until > now for q in clashing):
-            return None
-        for gone in clashing:
-            del self._open[gone.id]
-        opened = replace(wanted, version=len(self._acts), id=next(self._ids))
-        self._open[opened.id] = opened
-        return opened
+        with self._lock:
+            self._open.pop(id, None)

@@ -5,10 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from likewise.errors import InputError, MissingExtraError
-from likewise.storage._journal import ProjectJournal
-from likewise.storage._jsonl import JsonLinesJournal
 from likewise.storage._memory import MemoryStore
-from likewise.storage._protocol import Act, Info, Item, OpenQuestion, Project, Store
+from likewise.storage._protocol import Store
 
 SUFFIXES = (".db", ".sqlite", ".sqlite3")
 SCHEMES = ("sqlite", "postgresql", "postgres")
@@ -45,17 +43,3 @@ def open_store(url: str | Path) -> Store:
     except ModuleNotFoundError as error:
         raise MissingExtraError(error.name or "sqlalchemy", "app") from None
     return SqlStore(url_of(text))
-
-
-__all__ = [
-    "Act",
-    "Info",
-    "Item",
-    "JsonLinesJournal",
-    "MemoryStore",
-    "OpenQuestion",
-    "Project",
-    "ProjectJournal",
-    "Store",
-    "open_store",
-]

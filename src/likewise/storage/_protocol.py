@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Protocol, TypeAlias
 
 from likewise._arrays import Samples
+from likewise.errors import InputError, StaleError
 from likewise.knowledge import Event, Question
 
 Settings: TypeAlias = Mapping[str, Any]
@@ -79,8 +80,6 @@ class OpenQuestion:
     until : float
         When the lease ends and others may get the question. An answer is taken for
         as long as nobody has got it.
-    version : int
-        How many acts there were when it was opened.
     id : int
         Given by the store, never twice; 0 while it is not recorded.
     """
@@ -88,7 +87,6 @@ class OpenQuestion:
     who: str
     question: Question
     until: float
-    version: int = 0
     id: int = 0
 
     def clashes(self, other: OpenQuestion) -> bool:
@@ -112,8 +110,6 @@ class Act:
         Chosen by the caller, so that a repeated call is known as such.
     closed : int or None
         The id of the open question that it closed.
-    opened : tuple of OpenQuestion
-        Those of the wanted questions that it opened; known only to who acted.
     is_repeat : bool
         Whether it had been recorded before the call that returned it.
     """
@@ -124,8 +120,23 @@ class Act:
     at: float
     client_id: str | None = None
     closed: int | None = None
-    opened: tuple[OpenQuestion, ...] = field(default=(), compare=False)
     is_repeat: bool = field(default=False, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Latest:
+    """What is new in a project, as of one moment.
+
+    Attributes
+    ----------
+    acts : tuple of Act
+        Those that the caller has not seen, oldest first.
+    questions : tuple of OpenQuestion
+        All that are open, whether or not their leases run, oldest first.
+    """
+
+    acts: tuple[Act, ...]
+    questions: tuple[OpenQuestion, ...]
 
 
 class Project(Protocol):
@@ -155,12 +166,6 @@ class Project(Protocol):
     def traces(self) -> Iterator[Trace]:
         """Yield what tells each item from others, in their order, a page at a time."""
 
-    def find(self, key: str) -> int | None:
-        """Return the position of an item."""
-
-    def mark(self, key: str, status: str) -> None:
-        """Note what became of the source of an item."""
-
     def mark_all(self, statuses: Mapping[str, str]) -> None:
         """Note what became of the sources of items, by their keys, all or none."""
 
@@ -179,7 +184,7 @@ class Project(Protocol):
     def n_rows(self, name: str) -> int:
         """Return how many rows an array has; 0 when there is none."""
 
-    def act(  # noqa: PLR0913 - one transaction
+    def act(
         self,
         event: Event,
         *,
@@ -188,9 +193,8 @@ class Project(Protocol):
         client_id: str | None = None,
         expected: int | None = None,
         closes: int | None = None,
-        opens: Sequence[OpenQuestion] = (),
     ) -> Act:
-        """Record an event, close the question that it answers and open the next ones.
+        """Record an event, and close the question that it answers.
 
         Parameters
         ----------
@@ -204,9 +208,6 @@ class Project(Protocol):
         closes : int, optional
             The id of an open question. If an act has closed it already, that act is
             returned and nothing changes.
-        opens : sequence of OpenQuestion
-            Left out, and not in the ``opened`` of the result, are those that clash
-            with a question whose lease runs, or whose person has another one.
 
         Returns
         -------
@@ -222,14 +223,15 @@ class Project(Protocol):
     def acts(self, since: int = 0) -> tuple[Act, ...]:
         """Return the acts from this number on, oldest first."""
 
+    def latest(self, since: int) -> Latest:
+        """Return the acts from this number on, and every open question."""
+
     def open_question(self, wanted: OpenQuestion, *, now: float) -> OpenQuestion | None:
-        """Open a question without an act; None when somebody was there first."""
+        """Open a question, and return it with its id; None when somebody was first.
 
-    def question_of(self, who: str) -> OpenQuestion | None:
-        """Return the question that a person has, whether or not its lease runs."""
-
-    def open_questions(self, now: float) -> tuple[OpenQuestion, ...]:
-        """Return the questions whose leases run, oldest first."""
+        That is when its person has another one, or when it clashes with one whose lease
+        runs. Those that it clashes with and whose leases are over are closed.
+        """
 
     def extend(self, id: int, until: float) -> OpenQuestion | None:  # noqa: A002
         """Let a lease run longer; None when the question is no longer open."""
@@ -252,3 +254,98 @@ class Store(Protocol):
 
     def close(self) -> None:
         """Let go of files and connections."""
+
+
+# What cannot be kept, and what is not there, each in one sentence
+
+
+def checked_items(items: Iterable[Item]) -> Iterator[Item]:
+    """Yield items that can be kept, or say which one cannot."""
+    seen: set[str] = set()
+    for item in items:
+        checked_text(item.key)
+        if item.kind not in KINDS:
+            raise InputError(
+                f"Item {item.key!r} is of kind {item.kind!r}: use {', '.join(KINDS)}."
+            )
+        checked_status(item.status)
+        if item.key in seen:
+            raise duplicate(item.key)
+        seen.add(item.key)
+        yield item
+
+
+def checked_keys(keys: Mapping[str, str], there: Collection[str]) -> None:
+    """Refuse other keys for items that are not there, or that would not be unique."""
+    for key in keys:
+        if key not in there:
+            raise no_item(key)
+    taken = set(there) - keys.keys()
+    for now in keys.values():
+        if checked_text(now) in taken:
+            raise duplicate(now)
+        taken.add(now)
+
+
+def checked_status(status: str) -> str:
+    """Return a status that there is."""
+    if status not in STATUSES:
+        raise InputError(
+            f"There is no status {status!r}: use one of {', '.join(STATUSES)}."
+        )
+    return status
+
+
+def checked_text(text: str) -> str:
+    """Return a text that every database can hold as a name."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        raise InputError(
+            f"{text!r} is no valid Unicode: choose another name."
+        ) from None
+    if not text or "\x00" in text:
+        raise InputError(f"{text!r} cannot be a name: choose another one.")
+    return text
+
+
+def duplicate(key: str) -> InputError:
+    """Return the error for a key that is there already."""
+    return InputError(f"There is an item {key!r} already: give each its own key.")
+
+
+def no_item(key: str) -> InputError:
+    """Return the error for a key that is not there."""
+    return InputError(f"There is no item {key!r}: add it first.")
+
+
+def no_array(name: str) -> InputError:
+    """Return the error for an array that is not there."""
+    return InputError(f"There is no array {name!r}: put it first.")
+
+
+def no_project(name: str, names: Iterable[str]) -> InputError:
+    """Return the error for a project that is not there."""
+    there = ", ".join(names)
+    hint = f"choose one of: {there}" if there else "create it first"
+    return InputError(f"There is no project {name!r}: {hint}.")
+
+
+def project_exists(name: str) -> InputError:
+    """Return the error for a name that is taken."""
+    return InputError(f"There is a project {name!r} already: choose another name.")
+
+
+def behind(number: int, expected: int) -> StaleError:
+    """Return the error for a caller that has not seen every act."""
+    return StaleError(
+        f"There are {number} acts, but the caller has seen {expected}: somebody else "
+        f"has acted. Open the session again to go on from there."
+    )
+
+
+def no_longer_open(id_: int) -> StaleError:
+    """Return the error for a question that was closed without an answer."""
+    return StaleError(
+        f"Question {id_} is no longer open: ask for the next one and answer that."
+    )

@@ -1,4 +1,4 @@
-"""Answers, journals and pictures made by hand, for the tests of the fields."""
+"""Answers, journals and probabilities made by hand, for the tests of the fields."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from tests.problems import Tiny
 from tests.strategies import VERDICTS, pairs
 
+from likewise._arrays import AnyFloats, Indices
 from likewise.knowledge import (
     GO_ON,
     NEW,
@@ -24,11 +25,15 @@ from likewise.knowledge import (
 from likewise.methods import problem_of
 from likewise.methods._likewise._acquisition import best_question
 from likewise.methods._likewise._beliefs import Beliefs
-from likewise.methods._likewise._prior import Ground, ground_of
-from likewise.methods._likewise._probabilities_exact import Whole
-from likewise.methods._likewise._scale import Scale
-from likewise.methods._likewise._scales import FEW
-from likewise.methods._likewise._state import State
+from likewise.methods._likewise._prior import Prior, prior_of
+from likewise.methods._likewise._probabilities import (
+    Blocked,
+    Probabilities,
+    Rows,
+    likeliest,
+)
+from likewise.methods._likewise._regimes import EXACT, Regime
+from likewise.methods._likewise._surroundings import Surroundings
 
 SAME, DIFFERENT, UNSURE = Verdict.SAME, Verdict.DIFFERENT, Verdict.UNSURE
 KINDS = ("sample", "groups", "check", "check groups")
@@ -86,42 +91,72 @@ def settled_as(classes: dict[int, Sequence[int]]) -> Beliefs:
     return Beliefs(class_of, members)
 
 
-def ground_for(tiny: Tiny, n_clusters: int | None = None, scale: Scale = FEW) -> Ground:
+def prior_for(
+    tiny: Tiny, n_clusters: int | None = None, regime: Regime = EXACT
+) -> Prior:
     problem = problem_of(tiny.X, affinity="auto", n_clusters=n_clusters)
-    return ground_of(problem, 0, scale)
+    return prior_of(problem, 0, regime)
 
 
-def picture_of(
-    ground: Ground, beliefs: Beliefs, aside: frozenset[int] = frozenset()
-) -> Whole:
-    return Whole(ground, State.of(ground, beliefs), aside)
+def probabilities_of(
+    prior: Prior, beliefs: Beliefs, aside: frozenset[int] = frozenset()
+) -> Probabilities:
+    return Probabilities(beliefs, Surroundings.of(prior, beliefs), aside)
 
 
-def with_parts(picture: Whole, **parts: Any) -> Whole:
-    """Return the picture with these parts said, and all others worked out anew."""
-    made = replace(picture)
+def membership_of(probabilities: Probabilities) -> AnyFloats:
+    """Return the soft membership of all samples, of shape (n, m)."""
+    return probabilities.belonging(np.arange(len(probabilities.prior.start)))
+
+
+def with_parts(probabilities: Probabilities, **parts: Any) -> Probabilities:
+    """Return the probabilities with these parts said, and all others worked out."""
+    made = replace(probabilities)
     made.__dict__.update(parts)
     return made
 
 
+def saying(
+    probabilities: Probabilities, rows: AnyFloats, new: AnyFloats, **parts: Any
+) -> Probabilities:
+    """Return the probabilities with those of the free samples said, of shape (f, m)."""
+    free = probabilities.free
+
+    def rows_of(samples: Indices) -> Rows:
+        at = np.searchsorted(free, samples)
+        return rows[at], new[at]
+
+    def as_said(_: Indices, before: Rows) -> Rows:
+        return before
+
+    def of_all(blocked: Blocked) -> tuple[Indices, AnyFloats, AnyFloats]:
+        askable = rows.copy()
+        for sample, columns in blocked.items():
+            askable[np.searchsorted(free, sample), columns] = 0.0
+        return likeliest(askable, rows, new)
+
+    parts |= {"rows_of": rows_of, "questioned": as_said, "doubted": as_said}
+    return with_parts(probabilities, likeliest=of_all, **parts)
+
+
 def dialogue(
-    ground: Ground, oracle: Callable[[Question], Verdict], budget: int
-) -> Iterable[tuple[Whole, Knowledge, Question]]:
+    prior: Prior, oracle: Callable[[Question], Verdict], budget: int
+) -> Iterable[tuple[Probabilities, Knowledge, Question]]:
     """Ask and answer; yield each question with what it was asked from."""
-    known = Knowledge(len(ground.start))
-    beliefs = Beliefs.of(ground.medoids)
+    known = Knowledge(len(prior.start))
+    beliefs = Beliefs.of(prior.medoids)
     for _ in range(budget):
-        picture = picture_of(ground, beliefs)
-        best = best_question(picture, known)
+        probabilities = probabilities_of(prior, beliefs)
+        best = best_question(probabilities, known)
         if best is None:
             return
-        yield picture, known, best.question
+        yield probabilities, known, best.question
         answer = Answer(best.question, oracle(best.question))
         known, beliefs = known.after(answer), beliefs.after(answer)
 
 
-def pictures(ground: Ground, truth: Any, budget: int = 25) -> list[Whole]:
-    """Return the pictures of a dialogue with some wrong and some unsure answers."""
+def seen_in_dialogue(prior: Prior, truth: Any, budget: int = 25) -> list[Probabilities]:
+    """Return what is thought in a dialogue with some wrong and some unsure answers."""
 
     def oracle(question: Question) -> Verdict:
         slip, shrug = np.random.default_rng(question.pair).random(2)
@@ -130,4 +165,4 @@ def pictures(ground: Ground, truth: Any, budget: int = 25) -> list[Whole]:
         same = truth[question.sample] == truth[question.against]
         return SAME if bool(same) != (slip < 0.15) else DIFFERENT
 
-    return [picture for picture, _, _ in dialogue(ground, oracle, budget)]
+    return [probabilities for probabilities, _, _ in dialogue(prior, oracle, budget)]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from functools import partial
 
 import numpy as np
 import pytest
@@ -12,25 +11,34 @@ from sklearn.datasets import load_digits
 from tests.definitions import classes_of
 from tests.problems import Tiny, blobs
 
-from likewise import LabelOracle, Session
+from likewise import LabelOracle, Session, _regime
 from likewise.experiments import ari
 from likewise.knowledge import Answer, Knowledge, Question, Verdict
 from likewise.methods import Problem, problem_of
-from likewise.methods._likewise import _method as likewise
 from likewise.methods._likewise._beliefs import Beliefs
 from likewise.methods._likewise._method import (
     LIKEWISE,
     FieldModel,
+    Warm,
     begin,
     learn,
     propose,
 )
-from likewise.methods._likewise._scales import FEW, MANY
-from likewise.methods._likewise._state import Remains
+from likewise.methods._likewise._surroundings import Covered, Surroundings
 
 Oracle = Callable[[Question], Verdict]
 
-FOR_MANY = replace(LIKEWISE, begin=partial(begin, scale_of=lambda _: MANY))
+
+def begin_large(
+    problem: Problem, known: Knowledge, rng: np.random.Generator
+) -> FieldModel:
+    """Begin as if there were many samples."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(_regime, "FLAGSHIP_EXACT", 0)
+        return begin(problem, known, rng)
+
+
+FOR_MANY = replace(LIKEWISE, begin=begin_large)
 
 
 def chance() -> np.random.Generator:
@@ -41,7 +49,7 @@ def chance() -> np.random.Generator:
 def test_among_many_samples_one_set_aside_needs_no_new_solution(
     few: int, is_kept: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(likewise, "FEW_SAMPLES", few)
+    monkeypatch.setattr(_regime, "FLAGSHIP_CUT", few)
     problem = problem_of(blobs((8, 8, 8)).X, affinity="auto", n_clusters=3)
 
     whole, less = (
@@ -49,13 +57,13 @@ def test_among_many_samples_one_set_aside_needs_no_new_solution(
         for aside in (frozenset[int](), frozenset({5}))
     )
 
-    assert (whole.ground is less.ground) == is_kept
+    assert (whole.prior is less.prior) == is_kept
 
 
 def test_samples_set_aside_are_never_founders_of_a_class() -> None:
     problem = problem_of(blobs((8, 8, 8)).X, affinity="auto", n_clusters=3)
     whole = begin(problem, Knowledge(24), chance())
-    founders = frozenset(map(int, whole.ground.medoids[:2]))
+    founders = frozenset(map(int, whole.prior.medoids[:2]))
 
     less = begin(problem, Knowledge(24, aside=founders), chance())
 
@@ -84,11 +92,11 @@ def steps(
     matter of the last digit.
     """
     known = Knowledge(problem.n_samples)
-    few = begin(problem, known, chance(), lambda _: FEW)
-    many = begin(problem, known, chance(), lambda _: MANY)
-    start = {name: getattr(few.ground, name) for name in ("start", "shares", "medoids")}
-    ground = replace(many.ground, **start)
-    many = replace(many, ground=ground, beliefs=few.beliefs)
+    few = begin(problem, known, chance())
+    many = begin_large(problem, known, chance())
+    start = {name: getattr(few.prior, name) for name in ("start", "shares", "medoids")}
+    prior = replace(many.prior, **start)
+    many = replace(many, prior=prior, beliefs=few.beliefs)
     for number in range(1, n_answers + 1):
         yield few, many, known
         question = propose(few, known, chance())
@@ -127,8 +135,8 @@ def test_for_many_samples_learning_equals_beginning(seed: int) -> None:
     oracle = LabelOracle(tiny.truth, error_rate=0.1, unsure_rate=0.1)
 
     for _, many, known in list(steps(problem, oracle, 40))[::4]:
-        beliefs = Beliefs.of(many.ground.medoids).after_all(known.answers)
-        anew = FieldModel(many.ground, known, beliefs)
+        beliefs = Beliefs.of(many.prior.medoids).after_all(known.answers)
+        anew = FieldModel(many.prior, known, beliefs)
         assert propose(anew, known, chance()) == propose(many, known, chance())
         np.testing.assert_array_equal(anew.labels, many.labels)
         np.testing.assert_allclose(anew.confidence, many.confidence, atol=1e-5)
@@ -165,21 +173,44 @@ def test_for_many_samples_a_model_stays_as_it_was_when_others_are_made_of_it() -
         further = learn(model, known.after(answer), answer)
         assert further.labels.shape == labels.shape
 
-    again = replace(model, earlier=None)
+    again = replace(model, warm=Warm())
     np.testing.assert_array_equal(again.labels, labels)
     assert again.best() == best
 
 
-def test_for_many_samples_the_past_is_let_go() -> None:
+def test_what_was_worked_out_is_handed_on_and_what_was_not_is_not() -> None:
+    problem = problem_of(blobs((8, 8, 8)).X, affinity="auto", n_clusters=3)
+    known = Knowledge(24)
+    model = begin(problem, known, chance())
+    question = propose(begin(problem, known, chance()), known, chance())
+    assert question is not None
+    assert model.warm == Warm()  # nobody has looked
+
+    unsure = Answer(question, Verdict.UNSURE, 1)
+    assert learn(model, known.after(unsure), unsure).warm == Warm()
+    around, _ = model.around, model.labels
+    same = Answer(question, Verdict.SAME, 1)
+
+    assert learn(model, known.after(unsure), unsure).around is around
+    further = learn(model, known.after(same), same)
+    assert further.warm.around == Covered(model.beliefs.class_of, around.coverage)
+    found = further.around
+    assert further.warm == Warm(found, further.warm.believed)
+    assert model.warm.around is around
+
+
+def test_the_past_is_let_go() -> None:
     problem, tiny = overlapping(8, seed=3)
 
-    for _, many, _ in steps(problem, LabelOracle(tiny.truth), 30):
-        held = many.earlier
-        if held is not None and not held.holds(many.beliefs):
-            assert isinstance(held, Remains)
-            numbers = [a.size for a in vars(held.coverage).values() if np.ndim(a)]
-            assert max(numbers) <= many.ground.vectors.size
-        assert many.labels.shape == (600,)
+    for few, many, _ in steps(problem, LabelOracle(tiny.truth), 30):
+        for model in (few, many):
+            held = model.warm.around
+            if isinstance(held, Surroundings):
+                assert held.holds(model.beliefs)
+            elif held is not None:
+                spread = held.coverage.spread.values
+                assert spread is None or spread.shape == (2, 600)
+            assert model.labels.shape == (600,)
 
 
 def test_many_samples_are_sorted_to_the_end(seed: int) -> None:

@@ -9,15 +9,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from likewise._arrays import Floats, Indices
-from likewise.methods._likewise._posterior import Coverage, Field
+from likewise._arrays import AnyFloats, Floats, Indices
+from likewise.methods._likewise import _posterior
+from likewise.methods._likewise._bases import Basis
+from likewise.methods._likewise._posterior import AFRESH, ClassField, Coverage
+
+NOISE = 0.3
 
 
 @dataclass(frozen=True, slots=True)
 class Drawn:
     """A random basis, its prior, and settled samples with their classes."""
 
-    basis: Floats
+    basis: Basis
     precision: Floats
     noise: float
     settled: Indices
@@ -25,12 +29,34 @@ class Drawn:
     m: int
 
     @property
-    def coverage(self) -> Coverage:
-        return Coverage.of(self.basis, self.precision, self.noise, self.settled)
+    def everybody(self) -> Indices:
+        return np.arange(len(self.basis.array))
 
     @property
-    def field(self) -> Field:
-        return Field.of(self.basis, self.noise, self.settled, self.classes, self.m)
+    def vectors(self) -> AnyFloats:
+        return self.basis.array
+
+    @property
+    def rows(self) -> Floats:
+        """The basis written out."""
+        return np.array(
+            [
+                [1.0, *(a * s for a, s in zip(row, self.basis.weights, strict=True))]
+                for row in self.basis.array
+            ]
+        )
+
+    @property
+    def coverage(self) -> Coverage:
+        return Coverage.of(self.vectors, self.precision, self.noise, self.settled)
+
+    @property
+    def field(self) -> ClassField:
+        return ClassField.of(self.basis, self.noise, self.settled, self.classes, self.m)
+
+    @property
+    def mean(self) -> AnyFloats:
+        return self.field.at(self.everybody)
 
     def without(self, at: int) -> Drawn:
         return Drawn(
@@ -52,7 +78,7 @@ def problems(draw: st.DrawFn, min_settled: int = 0) -> Drawn:
     rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
     settled = rng.permutation(n)[: draw(st.integers(min_settled, n))]
     return Drawn(
-        basis=rng.standard_normal((n, k)),
+        basis=Basis(rng.standard_normal((n, k)), rng.uniform(0.2, 2.0, k)),
         precision=rng.uniform(0.1, 3.0, k),
         noise=draw(st.sampled_from([0.05, 0.3, 1.0])),
         settled=settled.astype(np.intp),
@@ -61,127 +87,156 @@ def problems(draw: st.DrawFn, min_settled: int = 0) -> Drawn:
     )
 
 
-def assert_same_coverage(actual: Coverage, expected: Coverage) -> None:
-    np.testing.assert_allclose(actual.projected, expected.projected, atol=1e-8)
-    np.testing.assert_allclose(actual.variance, expected.variance, atol=1e-8)
-
-
-def assert_same_field(actual: Field, expected: Field) -> None:
-    np.testing.assert_allclose(actual.covariance, expected.covariance, atol=1e-8)
-    np.testing.assert_allclose(actual.variance, expected.variance, atol=1e-8)
-    np.testing.assert_allclose(actual.mean, expected.mean, atol=1e-8)
+def assert_same_coverage(
+    actual: Coverage, expected: Coverage, *, atol: float = 1e-8
+) -> None:
+    everybody = np.arange(len(expected.vectors))
+    np.testing.assert_allclose(actual.covariance, expected.covariance, atol=atol)
+    np.testing.assert_allclose(actual.variance, expected.variance, atol=atol)
+    np.testing.assert_allclose(
+        actual.variance_at(everybody), expected.variance, atol=atol
+    )
+    np.testing.assert_allclose(
+        actual.lengths(everybody), expected.lengths(everybody), atol=atol
+    )
 
 
 @given(problems())
 def test_coverage_is_the_posterior_of_the_textbook(drawn: Drawn) -> None:
-    V_S = drawn.basis[drawn.settled]
+    V, V_S = drawn.vectors, drawn.vectors[drawn.settled]
     C = np.linalg.inv(np.diag(drawn.precision) + V_S.T @ V_S / drawn.noise)
 
     actual = drawn.coverage
 
-    np.testing.assert_allclose(actual.projected, drawn.basis @ C, atol=1e-10)
-    expected = np.diag(drawn.basis @ C @ drawn.basis.T)
+    expected = np.diag(V @ C @ V.T)
     np.testing.assert_allclose(actual.variance, expected, atol=1e-10)
+    np.testing.assert_allclose(
+        actual.variance_at(drawn.everybody), expected, atol=1e-10
+    )
+    np.testing.assert_allclose(
+        actual.lengths(drawn.everybody), ((V @ C) ** 2).sum(axis=1), atol=1e-9
+    )
 
 
 @given(problems())
 def test_a_field_is_the_regression_of_the_textbook(drawn: Drawn) -> None:
-    B, B_S = drawn.basis, drawn.basis[drawn.settled]
+    B, B_S = drawn.rows, drawn.rows[drawn.settled]
     Y = np.eye(drawn.m)[drawn.classes]
     F = np.linalg.inv(np.eye(B.shape[1]) + B_S.T @ B_S / drawn.noise)
+    expected = B @ F @ B_S.T @ Y / drawn.noise
 
-    actual = drawn.field
-
-    np.testing.assert_allclose(actual.covariance, F, atol=1e-10)
-    np.testing.assert_allclose(actual.variance, np.diag(B @ F @ B.T), atol=1e-10)
-    np.testing.assert_allclose(actual.mean, B @ F @ B_S.T @ Y / drawn.noise, atol=1e-9)
+    L = drawn.field.factor
+    np.testing.assert_allclose(np.linalg.inv(L @ L.T), F, atol=1e-9)
+    np.testing.assert_allclose(drawn.mean, expected, atol=1e-8)
+    everything = slice(0, len(B))
+    np.testing.assert_allclose(drawn.field.at(everything), expected, atol=1e-8)
 
 
 @given(problems())
 def test_a_field_is_also_kernel_regression(drawn: Drawn) -> None:
     # The same posterior seen from the samples: U = K_S (K_SS + s2 I)^-1 Y.
-    K = drawn.basis @ drawn.basis.T
+    K = drawn.rows @ drawn.rows.T
     K_S, K_SS = K[:, drawn.settled], K[np.ix_(drawn.settled, drawn.settled)]
     Y = np.eye(drawn.m)[drawn.classes]
     inverse = np.linalg.inv(K_SS + drawn.noise * np.eye(len(drawn.settled)))
 
-    np.testing.assert_allclose(drawn.field.mean, K_S @ inverse @ Y, atol=1e-8)
+    np.testing.assert_allclose(drawn.mean, K_S @ inverse @ Y, atol=1e-7)
 
 
 @given(problems(min_settled=1))
 def test_one_more_sample_equals_starting_with_it(drawn: Drawn) -> None:
-    sample, column = int(drawn.settled[-1]), int(drawn.classes[-1])
     before = drawn.without(-1)
 
-    assert_same_coverage(before.coverage.after(sample), drawn.coverage)
-    assert_same_field(before.field.after(sample, column), drawn.field)
+    after = before.coverage.after(int(drawn.settled[-1]))
+
+    assert_same_coverage(after, drawn.coverage)
 
 
 @given(problems(min_settled=1))
 def test_one_less_sample_equals_starting_without_it(drawn: Drawn) -> None:
-    sample, column = int(drawn.settled[0]), int(drawn.classes[0])
-    expected = drawn.without(0)
+    after = drawn.coverage.after(int(drawn.settled[0]), -1)
 
-    assert_same_coverage(drawn.coverage.after(sample, -1), expected.coverage)
-    assert_same_field(drawn.field.after(sample, column, -1), expected.field)
+    assert_same_coverage(after, drawn.without(0).coverage)
 
 
 @given(problems(), st.data())
 def test_taking_a_sample_back_undoes_it(drawn: Drawn, data: st.DataObject) -> None:
-    sample = data.draw(st.integers(0, len(drawn.basis) - 1))
-    column = data.draw(st.integers(0, drawn.m - 1))
+    sample = data.draw(st.integers(0, len(drawn.vectors) - 1))
 
     covered = drawn.coverage.after(sample).after(sample, -1)
-    field = drawn.field.after(sample, column).after(sample, column, -1)
 
     assert_same_coverage(covered, drawn.coverage)
-    assert_same_field(field, drawn.field)
 
 
+@pytest.mark.parametrize("is_looked_at", [False, True])
 @given(problems(), st.data())
 def test_a_change_leaves_the_value_before_it_as_it_was(
-    drawn: Drawn, data: st.DataObject
+    is_looked_at: bool, drawn: Drawn, data: st.DataObject
 ) -> None:
-    sample = data.draw(st.integers(0, len(drawn.basis) - 1))
-    covered, field = drawn.coverage, drawn.field
+    sample = data.draw(st.integers(0, len(drawn.vectors) - 1))
+    covered = drawn.coverage
+    if is_looked_at:
+        _ = covered.variance
 
-    covered.after(sample)
-    field.after(sample, 0)
+    _ = covered.after(sample).variance
 
     assert_same_coverage(covered, drawn.coverage)
-    assert_same_field(field, drawn.field)
 
 
 @given(problems())
 def test_more_settled_samples_never_widen_the_posterior(drawn: Drawn) -> None:
-    for sample in range(len(drawn.basis)):
+    for sample in range(len(drawn.vectors)):
         after = drawn.coverage.after(sample)
         assert (after.variance <= drawn.coverage.variance + 1e-9).all()
         assert after.variance[sample] <= drawn.noise + 1e-9
 
 
-@given(problems(), st.data())
-def test_merged_columns_are_the_field_of_the_merged_class(
-    drawn: Drawn, data: st.DataObject
+@given(problems(), st.lists(st.tuples(st.integers(0, 11), st.booleans()), max_size=8))
+def test_what_was_looked_at_is_brought_on(
+    drawn: Drawn, changes: list[tuple[int, bool]]
 ) -> None:
-    target = data.draw(st.lists(st.integers(0, 2), min_size=drawn.m, max_size=drawn.m))
-    sources = [[c for c, t in enumerate(target) if t == new] for new in range(3)]
-    merged = np.array(target, dtype=np.intp)[drawn.classes]
+    """One sample more, or one less, also of samples that are settled several times."""
+    looked_at, unseen = drawn.coverage, drawn.coverage
+    told: list[int] = []
+    for number, is_more in changes:
+        sample, sign = number % len(drawn.vectors), 1 if is_more else -1
+        if is_more:
+            told.append(sample)
+        elif sample in told:
+            told.remove(sample)
+        else:
+            continue
+        _ = looked_at.variance
+        looked_at, unseen = looked_at.after(sample, sign), unseen.after(sample, sign)
+        assert looked_at.spread.values is not None
+        assert unseen.spread.values is None
 
-    actual = drawn.field.with_columns(sources)
-
-    expected = Field.of(drawn.basis, drawn.noise, drawn.settled, merged, 3)
-    assert_same_field(actual, expected)
+    assert_same_coverage(looked_at, unseen, atol=1e-6)
 
 
-def test_columns_may_be_dropped_and_added(rng: np.random.Generator) -> None:
-    basis = rng.standard_normal((6, 3))
-    field = Field.of(basis, 0.3, np.array([1, 4]), np.array([0, 1]), 2)
+def test_after_many_changes_everything_is_made_anew(rng: np.random.Generator) -> None:
+    coverage = Coverage.of(
+        rng.standard_normal((9, 3)), np.ones(3), NOISE, np.array([0])
+    )
+    ages = []
+    for _ in range(AFRESH + 3):
+        _ = coverage.variance
+        coverage = coverage.after(4)
+        ages.append(coverage.spread.age)
 
-    actual = field.with_columns([[1], []]).mean
+    assert ages == [*range(1, AFRESH + 1), 0, 1, 2]
 
-    np.testing.assert_array_equal(actual[:, 0], field.mean[:, 1])
-    np.testing.assert_array_equal(actual[:, 1], np.zeros(6))
+
+def test_blocks_make_no_difference(
+    rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    vectors, settled = rng.standard_normal((23, 4)), np.array([3, 9])
+    expected = Coverage.of(vectors, np.ones(4), NOISE, settled).variance
+
+    monkeypatch.setattr(_posterior, "ROWS", 5)
+    actual = Coverage.of(vectors, np.ones(4), NOISE, settled).variance
+
+    np.testing.assert_allclose(actual, expected)
 
 
 @given(problems(min_settled=1))
@@ -189,19 +244,50 @@ def test_left_out_is_the_mean_of_a_field_without_the_sample(drawn: Drawn) -> Non
     actual = drawn.field.left_out(drawn.settled, drawn.classes)
 
     for at, sample in enumerate(drawn.settled):
-        expected = drawn.without(at).field.mean[sample]
+        expected = drawn.without(at).mean[sample]
         np.testing.assert_allclose(actual[at], expected, atol=1e-7)
+
+
+@given(problems(), st.data())
+def test_the_field_of_a_merged_class_is_the_sum_of_theirs(
+    drawn: Drawn, data: st.DataObject
+) -> None:
+    target = data.draw(st.lists(st.integers(0, 2), min_size=drawn.m, max_size=drawn.m))
+    merged = np.array(target, dtype=np.intp)[drawn.classes]
+
+    field = ClassField.of(drawn.basis, drawn.noise, drawn.settled, merged, 3)
+
+    members = np.eye(3)[target]  # no column for a class that nothing is merged into
+    np.testing.assert_allclose(
+        field.at(drawn.everybody), drawn.mean @ members, atol=1e-8
+    )
 
 
 @pytest.mark.parametrize("noise", [0.05, 1.0])
 def test_without_settled_samples_a_field_is_the_prior(
     noise: float, rng: np.random.Generator
 ) -> None:
-    basis = rng.standard_normal((7, 3))
+    basis = Basis(rng.standard_normal((7, 3)), np.ones(3))
     none = np.zeros(0, dtype=np.intp)
 
-    field = Field.of(basis, noise, none, none, 2)
+    field = ClassField.of(basis, noise, none, none, 2)
 
-    np.testing.assert_array_equal(field.mean, np.zeros((7, 2)))
-    np.testing.assert_allclose(field.variance, (basis**2).sum(axis=1), atol=1e-12)
+    np.testing.assert_array_equal(field.at(np.arange(7)), np.zeros((7, 2)))
+    np.testing.assert_array_equal(field.factor, np.eye(4))
     assert field.left_out(none, none).shape == (0, 2)
+
+
+def test_single_precision_stays_single_where_all_samples_are_looked_at(
+    rng: np.random.Generator,
+) -> None:
+    array = rng.standard_normal((30, 4)).astype(np.float32)
+    settled, classes = np.array([3, 9]), np.array([0, 1])
+
+    field = ClassField.of(Basis(array, np.ones(4)), NOISE, settled, classes, 2)
+    coverage = Coverage.of(array, np.ones(4), NOISE, settled)
+
+    assert field.at(slice(0, 30)).dtype == coverage.variance.dtype == np.float32
+    assert field.at(settled).dtype == np.float64
+    np.testing.assert_allclose(
+        field.at(slice(0, 30)), field.at(np.arange(30)), atol=1e-5
+    )

@@ -1,33 +1,41 @@
-"""The JSON routes of the groups pages."""
+"""The groups pages and their JSON routes."""
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
-from fastapi import APIRouter, HTTPException, Query
+from fastapi import APIRouter, HTTPException, Query, Request
+from fastapi.responses import RedirectResponse, Response
 
 from likewise.app._api import troubles
-from likewise.app._messages import Rename
-from likewise.app._routes import Desk, Page, Who
-from likewise.app.groups._acts import acted, previewed
-from likewise.app.groups._messages import (
+from likewise.app._commands import (
     Compare,
+    Merge,
+    NParts,
+    Planned,
+    Rename,
+    Review,
+    Split,
+    Unfuse,
+)
+from likewise.app._context import Context, Page, Service, Who, drawn
+from likewise.app._project import ProjectService
+from likewise.app._snapshot import Snapshot
+from likewise.app.groups import _presenter as presenter
+from likewise.app.groups._presenter import (
+    PER_PAGE,
     GroupPage,
     Groups,
     ItemsPage,
-    Merge,
-    NParts,
     Order,
     Parts,
     Preview,
     Rest,
-    Review,
     Reviewed,
-    Split,
-    Unfuse,
+    Sort,
     Wanted,
 )
-from likewise.app.groups._show import group_of, groups_of, items_of, parts_of
+from likewise.app.question import seen_by
 
 router = APIRouter(tags=["Groups"])
 NOWHERE = "That item is in no group."
@@ -37,118 +45,208 @@ Members = Annotated[int, Query(ge=0, le=MANY)]
 
 
 @router.get("/api/groups")
-def groups(desk: Desk, near: Near = None, members: Members = MANY) -> Groups:
+def groups(project: Service, near: Near = None, members: Members = MANY) -> Groups:
     """List all groups, the largest first.
 
     Each with a few of its items (`members`); `confirmed` of them are in it by answers,
     the others by a guess, and `unsure` of these need a look. With `near`, the group of
     that item comes first, and then those that are most like it.
     """
-    return groups_of(desk, "size", near, members)
+    with project.hold():
+        return presenter.groups_of(project.snapshot(), "size", near, members)
 
 
 @router.get("/api/groups/{item}", responses=troubles(404))
-def group(item: int, desk: Desk, start: Page = 0, order: Order = "unsure") -> GroupPage:
+def group(
+    item: int, project: Service, start: Page = 0, order: Order = "unsure"
+) -> GroupPage:
     """Look into the group of an item.
 
     Some items from `start` on: those that answers have confirmed come first, then the
     guessed ones, the least sure or the most typical first.
     """
-    return _found(group_of(desk, item, start, order))
+    with project.hold():
+        return _found(presenter.group_of(project.snapshot(), item, start, order))
 
 
 @router.get("/api/groups/{item}/parts", responses=troubles(400, 404))
-def parts(item: int, desk: Desk, n: NParts = 2) -> Parts:
+def parts(item: int, project: Service, n: NParts = 2) -> Parts:
     """Look how the group of an item may fall apart.
 
     Into `n` parts, the least coherent first, with up to 24 items of each. If a single
     answer has fused two groups, `fusing` is that answer.
     """
-    found = parts_of(desk, item, n)
+    with project.hold():
+        found = presenter.parts_of(project.snapshot(), item, n)
     if found is None:
         raise HTTPException(404, NOWHERE)
     return found
 
 
 @router.get("/api/items")
-def items(desk: Desk, which: Rest = "not-placed", start: Page = 0) -> ItemsPage:
+def items(project: Service, which: Rest = "not-placed", start: Page = 0) -> ItemsPage:
     """List items that are not settled.
 
     `not-placed`: no answer has confirmed where they belong, the least sure first;
     `not-sure`: somebody could not tell; `set-aside`: they take no part.
     """
-    return items_of(desk, which, start)
+    with project.hold():
+        return presenter.items_of(project.snapshot(), which, start)
 
 
 @router.post("/api/rename", responses=troubles(404, 409))
-def rename(rename: Rename, desk: Desk, who: Who) -> GroupPage:
+def rename(rename: Rename, project: Service, who: Who) -> GroupPage:
     """Name the group of an item.
 
     The name stays with the group while the clusters around it change. Another group
     may have the same one: see `POST /api/preview`.
     """
-    _found(group_of(desk, rename.item, 0))
-    desk.desk.rename(who, rename)
-    return _found(group_of(desk, rename.item, 0))
+    with project.hold():
+        _found(presenter.group_of(project.snapshot(), rename.item, 0))
+        project.act(who, rename.client_id, rename)
+        return _found(presenter.group_of(project.snapshot(), rename.item, 0))
 
 
 @router.post("/api/review", responses=troubles(409))
-def review(review: Review, desk: Desk, who: Who) -> Reviewed:
+def review(review: Review, project: Service, who: Who) -> Reviewed:
     """Confirm items, take them out of their group, move them, or set them aside.
 
     Only what is listed is touched, and all of it is one act, undone at once by
     `POST /api/undo`. Answers that say otherwise are taken back.
     """
-    return acted(desk, who, review)
+    return _acted(project, who, review)
 
 
 @router.post("/api/merge", responses=troubles(409))
-def merge(merge: Merge, desk: Desk, who: Who) -> Reviewed:
+def merge(merge: Merge, project: Service, who: Who) -> Reviewed:
     """Make several groups one.
 
     Each is named by any of its items. Undone at once by `POST /api/undo`.
     """
-    return acted(desk, who, merge)
+    return _acted(project, who, merge)
 
 
 @router.post("/api/split", responses=troubles(409))
-def split(split: Split, desk: Desk, who: Who) -> Reviewed:
+def split(split: Split, project: Service, who: Who) -> Reviewed:
     """Part a group.
 
     Along the parts that `GET /api/groups/{item}/parts` shows, apart from what you have
     `moved` by hand. Recorded is the least that keeps them apart: where confirmed items
     belong, the first of each part, and what was moved.
     """
-    return acted(desk, who, split)
+    return _acted(project, who, split)
 
 
 @router.post("/api/unfuse", responses=troubles(409))
-def unfuse(unfuse: Unfuse, desk: Desk, who: Who) -> Reviewed:
+def unfuse(unfuse: Unfuse, project: Service, who: Who) -> Reviewed:
     """Take back the answer that has made one group out of two.
 
     See `fusing` of `GET /api/groups/{item}/parts`.
     """
-    return acted(desk, who, unfuse)
+    return _acted(project, who, unfuse)
 
 
 @router.post("/api/compare", responses=troubles(409))
-def compare(compare: Compare, desk: Desk, who: Who) -> Reviewed:
+def compare(compare: Compare, project: Service, who: Who) -> Reviewed:
     """Say whether the groups of two items are the same.
 
     `same` makes them one; after `different` or `unsure` they are not suggested again.
     """
-    return acted(desk, who, compare)
+    return _acted(project, who, compare)
 
 
 @router.post("/api/preview", responses=troubles(409))
-def preview(wanted: Wanted, desk: Desk) -> Preview:
+def preview(wanted: Wanted, project: Service) -> Preview:
     """See what an act would amount to; nothing is recorded.
 
     Takes the same as the other routes, and returns how many answers would be told and
     taken back. `groups` are those that would be merged, or, for a name, the group of
     the item and all that have that name already.
     """
-    return previewed(desk, wanted)
+    with project.hold():
+        return presenter.previewed(project.snapshot(), wanted)
+
+
+# Pages
+
+
+@router.get("/groups", include_in_schema=False)
+def groups_page(
+    context: Context, who: Who, sort: Sort = "review", start: Page = 0
+) -> Response:
+    """Show the groups."""
+    project = context.preparation.service
+    if project is None:
+        return RedirectResponse("/", 303)
+    with project.hold():
+        now = project.snapshot()
+        values = _common(now, who, "groups")
+        start = min(start, _last(values["counts"].groups))
+        found = presenter.listed(now, sort, start)
+    return drawn(
+        "groups", **values, found=found, sort=sort, start=start, per_page=PER_PAGE
+    )
+
+
+@router.get("/groups/not-placed", include_in_schema=False)
+@router.get("/groups/not-sure", include_in_schema=False)
+@router.get("/groups/set-aside", include_in_schema=False)
+def items_page(
+    request: Request, context: Context, who: Who, start: Page = 0
+) -> Response:
+    """Show items that are not settled."""
+    project = context.preparation.service
+    if project is None:
+        return RedirectResponse("/", 303)
+    which: Any = request.url.path.rpartition("/")[2]
+    with project.hold():
+        now = project.snapshot()
+        values = _common(now, who, which)
+        found = presenter.items_of(now, which, start)
+        if start >= found.total:
+            found = presenter.items_of(now, which, _last(found.total))
+    return drawn("items", **values, found=found)
+
+
+@router.get("/groups/{item}", include_in_schema=False)
+def group_page(
+    item: int, project: Service, who: Who, start: Page = 0, order: Order = "unsure"
+) -> Response:
+    """Show one group."""
+    with project.hold():
+        now = project.snapshot()
+        values = _common(now, who, "group")
+        found = presenter.group_of(now, item, start, order)
+        if found is None:
+            raise HTTPException(404, NOWHERE)
+        if start >= found.group.size:
+            last = _last(found.group.size)
+            found = presenter.group_of(now, item, last, order) or found
+        side, then = (
+            presenter.neighbours(now, item),
+            presenter.next_to_look_at(now, item),
+        )
+    return drawn("group", **values, found=found, side=side, then=then)
+
+
+def _last(total: int) -> int:
+    """Return where the last page begins: acts make groups smaller."""
+    return max(total - 1, 0) // PER_PAGE * PER_PAGE
+
+
+def _common(now: Snapshot, who: str, tab: str) -> dict[str, Any]:
+    return {
+        "state": seen_by(now, who),
+        "page": "groups",
+        "tab": tab,
+        "counts": presenter.counts_of(now),
+    }
+
+
+def _acted(project: ProjectService, who: str, command: Planned) -> Reviewed:
+    with project.hold():
+        outcome = project.act(who, command.client_id, command)
+        return presenter.reviewed(project.snapshot(), who, command, outcome)
 
 
 def _found(page: GroupPage | None) -> GroupPage:

@@ -1,40 +1,27 @@
-"""The JSON routes of history and of disagreements."""
+"""The pages of history and of disagreements, and their JSON routes."""
 
 from __future__ import annotations
 
 from typing import Annotated, Literal, TypeAlias
+from urllib.parse import urlencode
 
 from fastapi import APIRouter, Depends, Query, Request
+from fastapi.responses import HTMLResponse
 
 from likewise.app._api import troubles
-from likewise.app._routes import Desk, Page, Who
-from likewise.app.history import _acts as acts
-from likewise.app.history._choosing import Only, Wanted
-from likewise.app.history._messages import (
-    Change,
-    Disagreements,
-    Done,
-    HistoryPage,
-    Keep,
-    Retract,
-    UndoAct,
-)
-from likewise.app.history._show import History
+from likewise.app._commands import Amending, Change, Keep, Retract, UndoAct
+from likewise.app._context import Page, Service, Who, drawn
+from likewise.app._ledger import Only, Wanted
+from likewise.app._project import ProjectService
+from likewise.app.history import _presenter as presenter
+from likewise.app.history._presenter import HOW, Disagreements, Done, HistoryPage
+from likewise.app.question import seen_by
 
 router = APIRouter(tags=["History"])
 How: TypeAlias = Literal["asked", "check", "picker", "review", "given", "told", "other"]
 ME = "me"
 Name = Annotated[str | None, Query(max_length=200)]
 Number = Annotated[int | None, Query(ge=0, lt=2**31)]
-
-
-def history(request: Request, desk: Desk) -> History:
-    """Return what has become of everything said at the desk of this server."""
-    state = request.app.state
-    found: History | None = getattr(state, "history", None)
-    if found is None or found.shown is not desk:
-        found = state.history = History(desk)
-    return found
 
 
 def wanted(
@@ -49,12 +36,11 @@ def wanted(
     return Wanted(me if who == ME else who, only, item, how or None, act)
 
 
-Past = Annotated[History, Depends(history)]
 Filters = Annotated[Wanted, Depends(wanted)]
 
 
 @router.get("/api/history")
-def list_history(past: Past, filters: Filters, page: Page = 0) -> HistoryPage:
+def list_history(project: Service, filters: Filters, page: Page = 0) -> HistoryPage:
     """List what was said and done, newest first.
 
     Everything that was ever recorded, with what has become of it. `who` is a name, or
@@ -62,49 +48,100 @@ def list_history(past: Past, filters: Filters, page: Page = 0) -> HistoryPage:
     surprising first; `only=checks` lists checks that failed; `item` and `act` are
     numbers. An act with many answers has all of them if asked for by its number.
     """
-    return past.page(filters, page)
+    with project.hold():
+        return presenter.history_page(project.snapshot(), filters, page)
 
 
 @router.get("/api/disagreements")
-def list_disagreements(past: Past) -> Disagreements:
+def list_disagreements(project: Service) -> Disagreements:
     """List the answers that others deny.
 
     Each with a shortest chain of answers that say otherwise. Those that somebody left
     to disagree are listed apart.
     """
-    return past.disagreements()
+    with project.hold():
+        return presenter.disagreements(project.snapshot())
 
 
 @router.post("/api/change", responses=troubles(409))
-def change_answer(change: Change, past: Past, who: Who) -> Done:
+def change_answer(change: Change, project: Service, who: Who) -> Done:
     """Change an answer.
 
     The old one is taken back and another one recorded, as one act. One that others
     deny is kept as doubtful, and `disagreement` names it.
     """
-    return acts.change(past, who, change)
+    return _acted(project, who, change)
 
 
 @router.post("/api/retract", responses=troubles(409))
-def retract_answers(retract: Retract, past: Past, who: Who) -> Done:
+def retract_answers(retract: Retract, project: Service, who: Who) -> Done:
     """Take back some answers, as one act."""
-    return acts.retract(past, who, retract)
+    return _acted(project, who, retract)
 
 
 @router.post("/api/keep", responses=troubles(409))
-def keep_answer(keep: Keep, past: Past, who: Who) -> Done:
+def keep_answer(keep: Keep, project: Service, who: Who) -> Done:
     """Leave an answer that others deny as it is.
 
     It is not asked about any more, and takes no part in what is concluded, until an
     answer that it contradicts is taken back.
     """
-    return acts.keep(past, who, keep)
+    return _acted(project, who, keep)
 
 
 @router.post("/api/undo-act", responses=troubles(409))
-def undo_act(undo: UndoAct, past: Past, who: Who) -> Done:
+def undo_act(undo: UndoAct, project: Service, who: Who) -> Done:
     """Undo any act, of anybody.
 
     The number of an undoing brings back what it has undone.
     """
-    return acts.undo_act(past, who, undo)
+    return _acted(project, who, undo)
+
+
+def _acted(project: ProjectService, who: str, command: Amending) -> Done:
+    with project.hold():
+        outcome = project.act(who, command.client_id, command)
+        number = project.journal.position_of(command.client_id)
+        return presenter.done_of(project.snapshot(), who, command, outcome, number)
+
+
+# Pages
+
+
+@router.get("/history", include_in_schema=False)
+def history_page(
+    request: Request, project: Service, filters: Filters, who: Who, page: Page = 0
+) -> HTMLResponse:
+    """Show what was said and done, newest first."""
+    with project.hold():
+        now = project.snapshot()
+        state, found = seen_by(now, who), presenter.history_page(now, filters, page)
+    asked = {name: value for name, value in request.query_params.items() if value}
+    asked.pop("page", None)
+
+    def address(**changes: object) -> str:
+        """Return the address of this page with other filters; None takes one away."""
+        kept = {k: v for k, v in {**asked, **changes}.items() if v is not None}
+        return "/history" + (f"?{urlencode(kept)}" if kept else "")
+
+    return drawn(
+        "history",
+        state=state,
+        page="history",
+        found=found,
+        wanted=filters,
+        asked=asked,
+        address=address,
+        ways=HOW,
+    )
+
+
+@router.get("/disagreements", include_in_schema=False)
+def disagreements_page(project: Service, who: Who) -> HTMLResponse:
+    """Show the answers that others deny."""
+    with project.hold():
+        now = project.snapshot()
+        state, found = seen_by(now, who), presenter.disagreements(now)
+    return drawn(
+        "disagreements", state=state, page="disagreements", found=found, ways=HOW
+    )

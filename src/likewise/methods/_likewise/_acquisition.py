@@ -1,27 +1,30 @@
-"""A question that may be asked, and what it is worth."""
+"""Which question is worth most: what answers are worth, and what they would mean."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from likewise._arrays import AnyFloats, Indices
 from likewise.knowledge import GO_ON, NEW, STAY, Knowledge, Prediction, Question
-from likewise.methods._likewise._evidence import weighed
-from likewise.methods._likewise._gain import (
-    best_first,
-    entry_of,
-    likeliest,
-    uncertainty_drop,
-)
+from likewise.methods._likewise._beliefs import weighed
 from likewise.methods._likewise._merges import logit, sigmoid
-from likewise.methods._likewise._picture import Blocked, Picture
-from likewise.methods._likewise._scale import Covering
+from likewise.methods._likewise._posterior import Coverage
+from likewise.methods._likewise._probabilities import (
+    Blocked,
+    Probabilities,
+    Rows,
+    likeliest,
+)
 
 WORTH_A_CHECK = 0.1  # pairs that asking again must be expected to change
 LIKELY = 0.5  # more likely than not
+N_TYPICAL = 5  # members of a class that may speak for it
+PATIENCE = 2  # members tried before a sample and a class are left open
+MISPLACED = 0.2  # samples that a merge may misplace, in expectation
+FOUNDING = 0.15  # a sample with no class this likely founds one
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,33 +45,30 @@ class Candidate:
     question: Question
 
 
-N_TYPICAL = 5  # members of a class that may speak for it
-PATIENCE = 2  # members tried before a sample and a class are left open
-
-
 @dataclass(frozen=True, slots=True)
 class Partners:
     """Samples that a sample, or a class, may be compared with.
 
     Attributes
     ----------
-    picture : Picture
+    probabilities : Probabilities
     known : Knowledge
     """
 
-    picture: Picture
+    probabilities: Probabilities
     known: Knowledge
+    _spoken: dict[int, list[int]] = field(default_factory=dict, init=False, repr=False)
 
     def blocked(self) -> Blocked:
         """Return the classes that nobody could compare a free sample with."""
-        state, is_free = self.picture.state, self.picture.is_free
-        class_of = state.beliefs.class_of
+        classes, is_free = self.probabilities.classes, self.probabilities.is_free
+        class_of = self.probabilities.beliefs.class_of
         found: dict[int, list[int]] = {}
         for sample, unsure in self.known.unsure.items():
             told = [class_of[o] for o in unsure if o in class_of]
             names = {name for name in told if told.count(name) >= PATIENCE}
             if names and is_free[sample]:
-                found[sample] = [state.classes.index(name) for name in names]
+                found[sample] = [classes.index(name) for name in names]
         return found
 
     def of(self, sample: int, column: int) -> int | None:
@@ -112,48 +112,53 @@ class Partners:
         return [s for s in members if s not in done]
 
     def _speakers(self, column: int) -> list[int]:
+        """Return the most typical members of a class, looked for once."""
+        if column not in self._spoken:
+            self._spoken[column] = self._most_typical(column)
+        return self._spoken[column]
+
+    def _most_typical(self, column: int) -> list[int]:
         members = [s for s in self._members(column) if s not in self.known.aside]
         typical = self._typical(members, column)
         order = np.argsort(-typical, kind="stable")[:N_TYPICAL]
         return [members[int(at)] for at in order]
 
     def _members(self, column: int) -> tuple[int, ...]:
-        name = self.picture.state.classes[column]
-        return self.picture.state.beliefs.members[name]
+        name = self.probabilities.classes[column]
+        return self.probabilities.beliefs.members[name]
 
     def _typical(self, members: list[int], column: int) -> AnyFloats:
         """Return how typical members are of their class; rounding must not choose."""
         rows: Indices = np.array(members, dtype=np.intp)
-        near = self.picture.near(rows)[:, column]
-        return np.round(near, self.picture.ground.scale.digits)
-
-
-MISPLACED = 0.2  # samples that a merge may misplace, in expectation
+        near = self.probabilities.near(rows)[:, column]
+        return np.round(near, self.probabilities.prior.regime.digits)
 
 
 def class_questions(
-    picture: Picture, partners: Partners, taken: Sequence[int]
+    probabilities: Probabilities, partners: Partners, taken: Sequence[int]
 ) -> Iterator[Candidate]:
     """Yield pairs of classes that may be one, best first.
 
     Parameters
     ----------
-    picture : Picture
+    probabilities : Probabilities
     partners : Partners
     taken : sequence of int
         Columns of classes that are asked about elsewhere.
     """
-    m = len(picture.state.classes)
+    m = len(probabilities.classes)
     if m < 2:  # noqa: PLR2004 - a pair
         return
-    same = picture.pairs / np.maximum(picture.pairs.sum(axis=1, keepdims=True), 1.0)
+    same = probabilities.pairs / np.maximum(
+        probabilities.pairs.sum(axis=1, keepdims=True), 1.0
+    )
     alone = np.maximum(1 - same.sum(axis=1, keepdims=True), 0.0)
     others = (same**2).sum(axis=1, keepdims=True) + alone**2 - same**2
-    gain = uncertainty_drop(same, others, picture.rates.wrong)
-    gain = gain * np.outer(picture.sizes, picture.sizes)
+    gain = uncertainty_drop(same, others, probabilities.rates.wrong)
+    gain = gain * np.outer(probabilities.sizes, probabilities.sizes)
     np.fill_diagonal(gain, -1.0)
     gain[taken], gain[:, taken] = -1.0, -1.0
-    for at in best_first(gain.ravel(), picture.ground.scale.digits):
+    for at in best_first(gain.ravel(), probabilities.prior.regime.digits):
         g, h = divmod(at, m)
         pair = partners.pair(g, h) if gain[g, h] >= 0 else None
         if pair is None:
@@ -162,30 +167,27 @@ def class_questions(
         if worth < WORTH_A_CHECK and is_known:
             continue
         kind = "check groups" if is_known else "groups"
-        predicted = _expected(picture, g, h, kind)
+        predicted = _expected(probabilities, g, h, kind)
         yield Candidate(worth, worth, Question(*pair, predicted))
 
 
-def _expected(picture: Picture, g: int, h: int, kind: str) -> Prediction:
-    p = float(picture.pairs[g, h])
-    after = float(sigmoid(logit(np.array(p)) + picture.rates.strength))
-    members = [len(m) for m in picture.state.beliefs.members.values()]
+def _expected(probabilities: Probabilities, g: int, h: int, kind: str) -> Prediction:
+    p = float(probabilities.pairs[g, h])
+    after = float(sigmoid(logit(np.array(p)) + probabilities.rates.strength))
+    members = [len(m) for m in probabilities.beliefs.members.values()]
     misplaced = (1 - after) * min(members[g], members[h])
     believed = after > LIKELY and misplaced <= MISPLACED
-    close = float(picture.closeness[g, h])
-    return Prediction(p, kind, close, bool(believed), _rest(picture, g, h))
+    close = float(probabilities.closeness[g, h])
+    return Prediction(p, kind, close, bool(believed), _rest(probabilities, g, h))
 
 
-def _rest(picture: Picture, g: int, h: int) -> int:
+def _rest(probabilities: Probabilities, g: int, h: int) -> int:
     """Return the class that g must be of, were it different from h."""
-    main, apart = picture.main, picture.apart
+    main, apart = probabilities.main, probabilities.apart
     if g in main or h not in main:
         return GO_ON
     left = [c for c in main if c != h and not apart[g, c]]
-    return picture.state.classes[left[0]] if len(left) == 1 else GO_ON
-
-
-FOUNDING = 0.15  # a sample with no class this likely founds one
+    return probabilities.classes[left[0]] if len(left) == 1 else GO_ON
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,50 +196,55 @@ class SampleQuestions:
 
     Attributes
     ----------
-    picture : Picture
+    probabilities : Probabilities
     partners : Partners
-    coverage : Covering
+    coverage : Coverage
         With the pending questions answered.
     taken : sequence of int
         Samples that are asked about elsewhere.
     """
 
-    picture: Picture
+    probabilities: Probabilities
     partners: Partners
-    coverage: Covering
+    coverage: Coverage
     taken: Sequence[int]
+    _rows: dict[int, Rows] = field(default_factory=dict, init=False, repr=False)
 
     def free(self) -> Iterator[Candidate]:
         """Yield the free samples with their likeliest class, best first."""
-        free, blocked = self.picture.free, self.partners.blocked()
+        free, blocked = self.probabilities.free, self.partners.blocked()
         if not len(free):
             return
-        gain = self._gain(*self.picture.likeliest(blocked))
+        gain = self._gain(*self.probabilities.likeliest(blocked))
         for at in self._order(gain):
             sample = int(free[at])
-            row = self.picture.questioned_of(free[[at]])[0][0]
+            before = self._rows_of(sample)
+            row = self.probabilities.questioned(free[[at]], before)[0][0]
             askable = row.copy()
             askable[list(blocked.get(sample, ()))] = 0.0
             column, partner = self.partners.likeliest(sample, askable)
             if partner is None or gain[at] < 0:
                 continue
-            predicted = self._expected(sample, column, partner, float(row[column]))
+            meaning = self._if_different(sample, column, before)
+            predicted = self._expected(sample, partner, float(row[column]), meaning)
             worth = float(gain[at])
             first = np.inf if sample in self._under_way else worth
             yield Candidate(first, worth, Question(sample, partner, predicted))
 
     def settled(self) -> Iterator[Candidate]:
         """Yield settled samples that may be in the wrong class, best first."""
-        picture = self.picture
-        rows, new, samples = picture.checked
-        kept = ~np.isin(samples, [*picture.aside, *self.taken])
+        probabilities = self.probabilities
+        rows, new, samples = probabilities.checked
+        kept = ~np.isin(samples, [*probabilities.aside, *self.taken])
         if not kept.any():
             return
         rows, new, samples = rows[kept], new[kept], samples[kept]
         top, p, others = likeliest(rows, rows, new)
-        gain = uncertainty_drop(p, others, picture.rates.wrong) * self._weight(top)
+        gain = uncertainty_drop(p, others, probabilities.rates.wrong) * self._weight(
+            top
+        )
         gain = gain * self._reach(samples, -1)
-        for at in best_first(gain, picture.ground.scale.digits):
+        for at in best_first(gain, probabilities.prior.regime.digits):
             if gain[at] < WORTH_A_CHECK:
                 return
             sample, column = int(samples[at]), int(top[at])
@@ -250,61 +257,69 @@ class SampleQuestions:
             worth = float(gain[at])
             yield Candidate(worth, worth, Question(sample, partner, predicted))
 
+    def _rows_of(self, sample: int) -> Rows:
+        """Return what is thought of a free sample before the ballots, once."""
+        if sample not in self._rows:
+            self._rows[sample] = self.probabilities.rows_of(np.array([sample]))
+        return self._rows[sample]
+
     @property
     def _under_way(self) -> tuple[int, ...]:
-        return self.picture.state.beliefs.under_way
+        return self.probabilities.beliefs.under_way
 
     def _gain(self, top: Indices, p: AnyFloats, others: AnyFloats) -> AnyFloats:
         """Return what a question on each free sample is worth; -1 for none at all."""
-        picture, free, wrong = self.picture, self.picture.free, self.picture.rates.wrong
+        free, wrong = self.probabilities.free, self.probabilities.rates.wrong
         gain = uncertainty_drop(p, others, wrong) * self._weight(top)
         gain = gain * self._reach(free, 1) * self._left(free)
         gain[(p <= 0) | np.isin(free, self.taken)] = -1.0
         best = int(np.argmax(gain))
         # As much doubt in the fields as there is on settled samples, for all alike.
-        rows, new = picture.doubted_of(free[[best]])
+        before = self._rows_of(int(free[best]))
+        rows, new = self.probabilities.doubted(free[[best]], before)
         doubted = uncertainty_drop(*entry_of(rows, new, 0, int(top[best])), wrong)
         plain = uncertainty_drop(p[best], others[best], wrong)
         return gain * max(float(doubted) / max(float(plain), 1e-9), 1.0)
 
     def _order(self, gain: AnyFloats) -> Iterator[int]:
         """Yield positions: those under way, latest first, then by gain."""
-        free, is_free = self.picture.free, self.picture.is_free
+        free, is_free = self.probabilities.free, self.probabilities.is_free
         for sample in reversed(self._under_way):
             at = int(np.searchsorted(free, sample))
             if is_free[sample] and gain[at] >= 0:
                 yield at
-        for at in best_first(gain, self.picture.ground.scale.digits):
+        for at in best_first(gain, self.probabilities.prior.regime.digits):
             if free[at] not in self._under_way:
                 yield at
 
-    def _expected(self, sample: int, column: int, partner: int, p: float) -> Prediction:
-        picture, wrong = self.picture, self.picture.rates.wrong
+    def _expected(
+        self, sample: int, partner: int, p: float, if_different: int
+    ) -> Prediction:
+        wrong = self.probabilities.rates.wrong
         believed = p * (1 - wrong) > (1 - p) * wrong
         kind = "check" if self.partners.is_known(sample, partner) else "sample"
-        far = float(picture.far[sample])
-        meaning = self._if_different(sample, column)
-        return Prediction(p, kind, far, bool(believed), meaning)
+        far = float(self.probabilities.far[sample])
+        return Prediction(p, kind, far, bool(believed), if_different)
 
-    def _if_different(self, sample: int, column: int) -> int:
+    def _if_different(self, sample: int, column: int, before: Rows) -> int:
         """Return what "different" would mean for a free sample."""
-        picture, at = self.picture, np.array([sample])
-        votes = picture.evidence.votes(at)
+        probabilities, at = self.probabilities, np.array([sample])
+        votes = probabilities.evidence.votes(at)
         votes[0, column] -= 1
-        rows, new = picture.silenced(*picture.rows_of(at))
-        after = weighed(rows, new, votes, picture.rates.strength)[0][0]
-        if picture.main:
-            left = [g for g in picture.main if votes[0, g] >= 0]
+        rows, new = probabilities.silenced(*before)
+        after = weighed(rows, new, votes, probabilities.rates.strength)[0][0]
+        if probabilities.main:
+            left = [g for g in probabilities.main if votes[0, g] >= 0]
             if len(left) == 1 and after[left[0]] > LIKELY:
-                return picture.state.classes[left[0]]
+                return probabilities.classes[left[0]]
         return GO_ON if after.max() >= FOUNDING else NEW
 
     def _if_not(self, row: AnyFloats, new: float, sample: int, column: int) -> int:
         """Return what "different" would mean for a settled sample."""
-        state = self.picture.state
-        home = state.classes.index(state.beliefs.class_of[sample])
+        class_of = self.probabilities.beliefs.class_of
+        home = self.probabilities.classes.index(class_of[sample])
         after = row * np.exp(
-            -self.picture.rates.strength * (np.arange(len(row)) == column)
+            -self.probabilities.rates.strength * (np.arange(len(row)) == column)
         )
         stays = after[home] / (after.sum() + new) >= LIKELY
         return STAY if stays else GO_ON
@@ -314,7 +329,9 @@ class SampleQuestions:
 
         The geometric mean asks about small classes more than their size alone would.
         """
-        return np.sqrt(len(self.picture.ground.start) * self.picture.sizes[columns])
+        return np.sqrt(
+            len(self.probabilities.prior.start) * self.probabilities.sizes[columns]
+        )
 
     def _reach(self, samples: Indices, sign: int) -> AnyFloats:
         r"""Return how many samples are decided together with each (V-optimality).
@@ -322,22 +339,22 @@ class SampleQuestions:
         :math:`r(i) = 1 + (n / v_0) |C v_i|^2 / (\sigma^2 + v_i^T C v_i)`; minus for a
         sample that is settled already.
         """
-        coverage, ground = self.coverage, self.picture.ground
+        coverage, prior = self.coverage, self.probabilities.prior
         noise = coverage.noise + sign * coverage.variance[samples]
         noise = np.maximum(noise, 1e-9 * coverage.noise)
-        return 1 + len(ground.start) / ground.reach * coverage.lengths(samples) / noise
+        return 1 + len(prior.start) / prior.reach * coverage.lengths(samples) / noise
 
     def _left(self, samples: Indices) -> AnyFloats:
         """Return how much of each sample's uncertainty the pending answers leave."""
         if not self.taken:
             return np.ones(len(samples))
-        now = self.picture.state.coverage.variance[samples]
+        now = self.probabilities.around.coverage.variance[samples]
         share = self.coverage.variance[samples] / np.maximum(now, 1e-12)
         return np.clip(share, 0.0, 1.0)
 
 
 def best_question(
-    picture: Picture, known: Knowledge, pending: tuple[Question, ...] = ()
+    probabilities: Probabilities, known: Knowledge, pending: tuple[Question, ...] = ()
 ) -> Candidate | None:
     """Return the question that is worth most; samples under way go first.
 
@@ -345,17 +362,19 @@ def best_question(
     the pending questions count as answered there: what they will tell is not asked
     again. A sample is asked about once at a time, and so is a class.
     """
-    coverage = picture.state.coverage
+    coverage = probabilities.around.coverage
     for question in pending:
         if not _is_about_classes(question):
             coverage = coverage.after(question.sample)
-    partners = Partners(picture, known)
+    partners = Partners(probabilities, known)
     taken = [question.sample for question in pending]
-    samples = SampleQuestions(picture, partners, coverage, taken)
+    samples = SampleQuestions(probabilities, partners, coverage, taken)
     kinds = (
         samples.free(),
         samples.settled(),
-        class_questions(picture, partners, _taken_classes(picture, pending)),
+        class_questions(
+            probabilities, partners, _taken_classes(probabilities, pending)
+        ),
     )
     found = [first for kind in kinds if (first := next(kind, None)) is not None]
     return max(found, key=lambda candidate: candidate.gain, default=None)
@@ -366,9 +385,49 @@ def _is_about_classes(question: Question) -> bool:
     return predicted is not None and predicted.kind.endswith("groups")
 
 
-def _taken_classes(picture: Picture, pending: tuple[Question, ...]) -> list[int]:
+def _taken_classes(
+    probabilities: Probabilities, pending: tuple[Question, ...]
+) -> list[int]:
     """Return the columns of classes that a pending question is about."""
-    class_of, names = picture.state.beliefs.class_of, picture.state.classes
+    class_of, names = probabilities.beliefs.class_of, probabilities.classes
     ends = [end for q in pending if _is_about_classes(q) for end in q.pair]
     told = {class_of[end] for end in ends if end in class_of}
     return [names.index(name) for name in told]
+
+
+def uncertainty_drop(p: AnyFloats, others: AnyFloats, wrong: float) -> AnyFloats:
+    r"""Return how much an answer lowers the Gini uncertainty, in expectation.
+
+    For an entry of probability p, the squares of the others summing to S, and a share e
+    of wrong answers, with :math:`q = p(1-e) + (1-p)e`,
+
+    .. math::
+        D = \frac{p^2 (1-e)^2 + e^2 S}{q} + \frac{p^2 e^2 + (1-e)^2 S}{1-q} - p^2 - S.
+    """
+    right = 1 - wrong
+    q = np.clip(p * right + (1 - p) * wrong, 1e-12, 1 - 1e-12)
+    same = (p**2 * right**2 + wrong**2 * others) / q
+    different = (p**2 * wrong**2 + right**2 * others) / (1 - q)
+    return same + different - p**2 - others
+
+
+def entry_of(
+    rows: AnyFloats, new: AnyFloats, row: int, column: int
+) -> tuple[AnyFloats, AnyFloats]:
+    """Return the probability of one class of a row, and the others' squares."""
+    p = rows[row, column]
+    return p, (rows[row] ** 2).sum() + new[row] ** 2 - p**2
+
+
+def best_first(gain: AnyFloats, digits: int) -> Iterator[int]:
+    """Yield positions by falling gain; equal to so many digits, the first one first."""
+    top = float(gain.max(initial=0.0))
+    if top <= 0:
+        yield from range(gain.size)
+        return
+    rounded = np.round(np.maximum(gain / top, -1.0), digits)
+    best = int(np.argmax(rounded))
+    yield best
+    for at in np.argsort(-rounded, kind="stable"):
+        if at != best:
+            yield int(at)

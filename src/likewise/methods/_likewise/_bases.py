@@ -12,8 +12,7 @@ from sklearn.metrics.pairwise import euclidean_distances
 
 from likewise._arrays import AnyFloats, Floats, Indices, Samples
 from likewise.affinity import evenly, spans
-from likewise.methods._likewise._blocks import ROWS
-from likewise.methods._likewise._posterior import Columns
+from likewise.methods._likewise._regimes import EXACT, ROWS, Regime
 
 SMOOTHING = 0.05  # added to eigenvalues: how fast the graph's prior falls off
 WIDTH = 4.0  # of the kernel, in median squared distances
@@ -21,46 +20,113 @@ RANK = 100  # directions kept of the kernel of the features
 TINY = 1e-9  # of the largest distance: rounding
 EXPLAINED = 1e-6  # of a sample's variance: nothing is left
 N_TYPICAL = 500  # samples whose distances set the kernel's width
+N_DRAWN = 5000  # of many samples, those that directions and normal scores come from
+N_KNOTS = 1000  # values of a feature whose normal scores are kept
 
 
-def graph_basis(values: Floats, vectors: Floats) -> Floats:
-    r"""Return the eigenvectors weighted by how smooth they are.
+@dataclass(frozen=True, slots=True)
+class Basis:
+    """A basis [1, A diag(s)], of which A is kept; two bases may share it.
+
+    Attributes
+    ----------
+    array : ndarray of shape (n, k)
+        A above.
+    weights : ndarray of shape (k,)
+        s above.
+    """
+
+    array: AnyFloats
+    weights: Floats
+
+    def rows(self, samples: Indices) -> Floats:
+        """Return some rows of the basis to all digits, of shape (s, k + 1)."""
+        found = np.ones((len(samples), len(self.weights) + 1))
+        np.multiply(self.array[samples], self.weights, out=found[:, 1:])
+        return found
+
+    def times(self, part: slice, coefficients: Floats) -> AnyFloats:
+        """Return a block of the basis times coefficients, of shape (s, m)."""
+        folded = self.weights[:, np.newaxis] * coefficients[1:]
+        found: AnyFloats = self.array[part] @ folded.astype(self.array.dtype)
+        found += coefficients[0].astype(self.array.dtype)
+        return found
+
+
+def graph_basis(values: Floats, vectors: AnyFloats) -> Basis:
+    r"""Return the eigenvectors weighted by how smooth they are, without a copy.
 
     A field :math:`f = B c` with :math:`c \sim N(0, I)` and columns
     :math:`b_j = v_j / (\lambda_j + 0.05)` varies slowly along the graph. The constant
-    vector is left out; columns are scaled so that a field has mean variance 1.
+    vector has no weight; columns are scaled so that a field has mean variance 1.
 
     Parameters
     ----------
     values : ndarray of shape (k,)
     vectors : ndarray of shape (n, k)
-
-    Returns
-    -------
-    ndarray of shape (n, k) with a leading column of ones
     """
-    return _with_constant(vectors[:, 1:] / (values[1:] + SMOOTHING))
+    weights = np.append(0.0, 1 / (values[1:] + SMOOTHING))
+    squares = np.array([np.vdot(column, column) for column in vectors.T])
+    size = float(np.sqrt(weights**2 @ squares / len(vectors)))
+    return Basis(vectors, weights / (size or 1.0))
 
 
-def feature_basis(X: Samples, rank: int = RANK) -> Floats:
+def feature_basis(X: Samples, regime: Regime) -> Basis:
     r"""Return the main directions of a Gaussian kernel of the features.
 
     :math:`k(x, y) = \exp(-d^2 / (4 \, \mathrm{median} \, d^2))` of the features and,
     beside each, its normal scores, by Cholesky factorisation with the pivots that are
     explained worst: O(n rank^2), no n x n.
 
+    The one piece that is there twice. Few samples are factored all, to all digits; of
+    many, which may be larger than memory, pivots and normal scores come from some.
+    """
+    return factored_basis(X) if regime is EXACT else sampled_basis(X)
+
+
+def factored_basis(X: Samples, rank: int = RANK) -> Basis:
+    """Return the basis of the features of few samples, in float64.
+
     Parameters
     ----------
     X : ndarray or csr_array of shape (n, d)
     rank : int
-
-    Returns
-    -------
-    ndarray of shape (n, at most rank + 1) with a leading column of ones
+        Directions at most.
     """
     X = with_scores(X)
     factor, _ = pivoted_factor(X, kernel_width(X), rank)
-    return _with_constant(factor - factor.mean(axis=0))
+    return _scaled(factor - factor.mean(axis=0))
+
+
+def sampled_basis(X: Samples, rank: int = RANK) -> Basis:
+    """Return the basis of the features of many samples, in float32.
+
+    Only a block of features is in memory.
+
+    Parameters
+    ----------
+    X : ndarray or csr_array of shape (n, d)
+        May be a memory map.
+    rank : int
+        Directions at most.
+    """
+    n = X.shape[0]
+    some = X[evenly(n, N_DRAWN)]
+    kernel = Kernel.of(some if sp.issparse(some) else some.astype(np.float64), rank)
+    found = np.empty((n, len(kernel.turn)), dtype=np.float32)
+    total = np.zeros(found.shape[1])
+    for part in spans(n, ROWS):
+        found[part] = kernel.directions(X[part])
+        total += found[part].sum(axis=0, dtype=np.float64)
+    found -= (total / n).astype(np.float32)
+    return _scaled(found)
+
+
+def _scaled(array: AnyFloats) -> Basis:
+    """Return a basis of columns scaled so that a field has mean variance 1."""
+    squares = sum(float(np.vdot(array[p], array[p])) for p in spans(len(array), ROWS))
+    size = float(np.sqrt(squares / len(array))) or 1.0
+    return Basis(array, np.full(array.shape[1], 1 / size))
 
 
 def pivoted_factor(X: Samples, width: float, rank: int) -> tuple[Floats, Indices]:
@@ -126,15 +192,6 @@ def _median_square(X: Samples) -> float:
         return 1.0
     middle = float(np.median(pairs))
     return middle if middle > TINY * pairs.max() else float(pairs.mean())
-
-
-def _with_constant(basis: Floats) -> Floats:
-    size = np.sqrt((basis**2).sum(axis=1).mean()) if basis.size else 1.0
-    return np.column_stack([np.ones(len(basis)), basis / (size or 1.0)])
-
-
-N_DRAWN = 5000  # samples that directions and normal scores are found from
-N_KNOTS = 1000  # values of a feature whose normal scores are kept
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,44 +266,3 @@ class Kernel:
         rows = X if self.scores is None else self.scores.beside(X)
         squared = euclidean_distances(rows, self.pivots, squared=True)
         return np.exp(-squared / self.width) @ self.turn
-
-
-def sampled_basis(X: Samples, rank: int = RANK) -> Columns:
-    """Return the main directions of a Gaussian kernel of the features.
-
-    The basis of :func:`feature_basis`, its pivots and normal scores taken from at
-    most 5,000 samples; only a block of features is in memory.
-
-    Parameters
-    ----------
-    X : ndarray or csr_array of shape (n, d)
-        May be a memory map.
-    rank : int
-    """
-    n = X.shape[0]
-    some = X[evenly(n, N_DRAWN)]
-    kernel = Kernel.of(some if sp.issparse(some) else some.astype(np.float64), rank)
-    found = np.empty((n, len(kernel.turn)), dtype=np.float32)
-    total = np.zeros(found.shape[1])
-    for part in spans(n, ROWS):
-        found[part] = kernel.directions(X[part])
-        total += found[part].sum(axis=0, dtype=np.float64)
-    found -= (total / n).astype(np.float32)
-    return Columns(found, np.full(found.shape[1], 1 / _size(found)))
-
-
-def scaled_vectors(values: Floats, vectors: AnyFloats) -> Columns:
-    """Return the eigenvectors weighted by how smooth they are, without a copy.
-
-    The basis of :func:`graph_basis`; the first vector, of which nothing is kept
-    there, has no weight.
-    """
-    weights = np.append(0.0, 1 / (values[1:] + SMOOTHING))
-    squares = np.array([np.vdot(column, column) for column in vectors.T])
-    size = float(np.sqrt(weights**2 @ squares / len(vectors)))
-    return Columns(vectors, weights / (size or 1.0))
-
-
-def _size(array: AnyFloats) -> float:
-    squares = sum(float(np.vdot(array[p], array[p])) for p in spans(len(array), ROWS))
-    return float(np.sqrt(squares / len(array))) or 1.0

@@ -1,4 +1,7 @@
-"""Logistic maps from what a model says to what answers say, learned in two numbers."""
+"""Which classes may be one: P(same) of two classes, and what k says about it.
+
+Logistic maps lead from what a model says to what answers say, learned in two numbers.
+"""
 
 from __future__ import annotations
 
@@ -6,11 +9,18 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 import numpy as np
+from numpy.typing import NDArray
 
-from likewise._arrays import Floats, Weights
+from likewise._arrays import Floats
 
 TINY = 1e-6
 ENOUGH = 0.25  # of what a step promises, it must keep
+APART = 0.02  # probability of "same" below which two classes count as apart
+CLOSED = 0.1  # expected number of mistakes among k classes that are all apart
+PROMISED = 0.3  # share of the merges that k asks for, promised by the pairs
+MOST_LIFT = 4.0  # of log odds
+CROWDING = 2.0  # log odds against a pair twice as large as a group, over log 2
+SURE = 0.999  # the most that elimination concludes
 
 
 def logit(p: Floats) -> Floats:
@@ -69,27 +79,19 @@ def fitted_map(
     return float(w[0]), float(np.clip(w[1], *slopes))
 
 
-APART = 0.02  # probability of "same" below which two classes count as apart
-CLOSED = 0.1  # expected number of mistakes among k classes that are all apart
-PROMISED = 0.3  # share of the merges that k asks for, promised by the pairs
-MOST_LIFT = 4.0  # of log odds
-CROWDING = 2.0  # log odds against a pair twice as large as a group, over log 2
-SURE = 0.999  # the most that elimination concludes
-
-
-def step_chance(W: Weights, membership: Floats) -> Floats:
+def chance_of(links: Floats) -> Floats:
     r"""Return the chance that a step from the smaller of two classes ends in the other.
 
     :math:`x_{gh} = R_{gh} / \min(\mathrm{vol}_g, \mathrm{vol}_h)`,
     :math:`R = Q^T W Q`, Q the membership of shape (n, m).
+
+    Parameters
+    ----------
+    links : ndarray of shape (m, m)
+        R: the weight between the classes.
     """
-    return chance_of(membership.T @ (W @ membership))
-
-
-def chance_of(R: Floats) -> Floats:
-    """Return the same from the weight between the classes, of shape (m, m)."""
-    volume = np.maximum(R.sum(axis=1), 1e-300)
-    return R / np.minimum.outer(volume, volume)
+    volume = np.maximum(links.sum(axis=1), 1e-300)
+    return links / np.minimum.outer(volume, volume)
 
 
 def crowding(shares: Floats, k: int) -> Floats:
@@ -101,7 +103,7 @@ def crowding(shares: Floats, k: int) -> Floats:
     return CROWDING * np.log(np.maximum(k * np.add.outer(shares, shares), 1.0))
 
 
-def apart_of(same: Floats, votes: Floats) -> np.ndarray:
+def apart_of(same: Floats, votes: Floats) -> NDArray[np.bool_]:
     """Tell which classes are known to be apart: told so, and unlikely to be one."""
     return (votes < 0) & (same < APART)
 

@@ -10,12 +10,12 @@ is found out later.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property, partial
 
 import numpy as np
 
+from likewise import _regime
 from likewise._arrays import Floats, Indices
 from likewise.knowledge import Answer, Knowledge, Question, in_use, respect
 from likewise.methods._base import Chances, Expectation, Method
@@ -28,17 +28,43 @@ from likewise.methods._likewise._output import (
     clusters,
     expectation,
 )
-from likewise.methods._likewise._picture import Picture
-from likewise.methods._likewise._prior import Ground, ground_of
-from likewise.methods._likewise._scale import Scale
-from likewise.methods._likewise._scales import scale_for
-from likewise.methods._likewise._state import Remains, State
+from likewise.methods._likewise._prior import Prior, prior_of
+from likewise.methods._likewise._probabilities import Probabilities
+from likewise.methods._likewise._regimes import regime_for
+from likewise.methods._likewise._surroundings import (
+    Covered,
+    Surroundings,
+    brought_to,
+    kept_of,
+)
 from likewise.methods._problem import Problem
 
 GOOD_ENOUGH = 0.95  # expected Jaccard
 FEW, HARDLY_ANY = 0.02, 0.005  # shares of pairs that 20 questions would change
-FEW_SAMPLES = 1000  # up to here each sample set aside is cut out of the graph
 N_FIRST = 20  # answers before stopping is suggested
+
+
+@dataclass(slots=True)
+class Warm:
+    """What was worked out last, by a model or by one before it.
+
+    The one part of a model that changes: what somebody looks at is put here, and
+    :func:`learn` hands it on.
+
+    Attributes
+    ----------
+    around : Surroundings, Covered or None
+        Of the model's own beliefs, or of earlier ones to go on from.
+    believed : Knowledge or None
+        The closure of answers that were believed, now or earlier.
+    """
+
+    around: Surroundings | Covered | None = None
+    believed: Knowledge | None = None
+
+    def handed_on(self, beliefs: Beliefs) -> Warm:
+        """Return what the model of other beliefs may go on from."""
+        return Warm(kept_of(self.around, beliefs), self.believed)
 
 
 @dataclass(frozen=True)
@@ -47,48 +73,40 @@ class FieldModel:
 
     Attributes
     ----------
-    ground : Ground
+    prior : Prior
     known : Knowledge
     beliefs : Beliefs
-    earlier : State, Remains or None
-        The last state that was computed, or what is kept of it, to go on from.
-    believed : Knowledge or None
-        What was believed when labels were last looked at, to go on from.
+    warm : Warm
     """
 
-    ground: Ground
+    prior: Prior
     known: Knowledge
     beliefs: Beliefs
-    earlier: State | Remains | None = None
-    believed: Knowledge | None = None
+    warm: Warm = field(default_factory=Warm, repr=False, compare=False)
 
     @cached_property
-    def state(self) -> State:
+    def around(self) -> Surroundings:
         """The posteriors for the present classes."""
-        if self.earlier is None:
-            return State.of(self.ground, self.beliefs)
-        return self.earlier.brought_to(self.ground, self.beliefs)
+        self.warm.around = brought_to(self.prior, self.beliefs, self.warm.around)
+        return self.warm.around
 
     @cached_property
-    def picture(self) -> Picture:
+    def probabilities(self) -> Probabilities:
         """Probabilities for samples and classes."""
-        picture: Picture = self.ground.scale.picture(
-            self.ground, self.state, self.known.aside
-        )
-        return picture
+        return Probabilities(self.beliefs, self.around, self.known.aside)
 
     @cached_property
     def labels(self) -> Indices:
         """The cluster of each sample; no pair that is believed is violated."""
         if not self.known.answers:
             return in_use(self._raw)
-        known, likeness = self._believed, Belonging(self.picture)
+        known, likeness = self._believed, Belonging(self.probabilities)
         return respect(self._raw, likeness, known.constraints, known.certain)
 
     @cached_property
     def _raw(self) -> Indices:
         """The clusters before the pairs that are believed are looked at."""
-        return clusters(self.picture)
+        return clusters(self.probabilities)
 
     @cached_property
     def _believed(self) -> Knowledge:
@@ -97,18 +115,22 @@ class FieldModel:
         Mostly one more is believed than before: then the others are not read again.
         """
         if not self.known.doubtful:
-            return self.known
+            return self._noted(self.known)
         fitting = tuple(filter(self.beliefs.fits, self.known.answers))
-        start = self.believed
+        start = self.warm.believed
         if start is None or start.answers != fitting[: len(start.answers)]:
             start = Knowledge(self.known.n_samples)
-        return start.after_all(fitting[len(start.answers) :])
+        return self._noted(start.after_all(fitting[len(start.answers) :]))
+
+    def _noted(self, believed: Knowledge) -> Knowledge:
+        self.warm.believed = believed
+        return believed
 
     @cached_property
     def confidence(self) -> Floats:
         """The probability that each sample is in the right cluster."""
         found = np.empty(self.known.n_samples)
-        for part, rows in beliefs(self.picture):
+        for part, rows in beliefs(self.probabilities):
             found[part] = rows.max(axis=1)
         return found
 
@@ -119,7 +141,7 @@ class FieldModel:
         Enough when 20 more questions would change few of the pairs that count: 2 % if
         the Jaccard coefficient should be 0.95 already, 0.5 % if it is not.
         """
-        jaccard, wrong, pairs = expectation(self.picture, self._raw)
+        jaccard, wrong, pairs = expectation(self.probabilities, self._raw)
         best = self.best()
         change = 20 * (0.0 if best is None else min(best.gain, best.worth)) / pairs
         enough = change <= FEW if jaccard >= GOOD_ENOUGH else change <= HARDLY_ANY
@@ -130,8 +152,8 @@ class FieldModel:
 
     def chances(self, sample: int) -> Chances:
         """Return the classes that a sample may belong to."""
-        row = belief(self.picture, sample)
-        members = [self.beliefs.members[name] for name in self.state.classes]
+        row = belief(self.probabilities, sample)
+        members = [self.beliefs.members[name] for name in self.around.classes]
         order = np.argsort(-row, kind="stable")
         groups = tuple((members[c], float(row[c])) for c in order)
         return Chances(groups, max(1.0 - float(row.sum()), 0.0))
@@ -140,52 +162,35 @@ class FieldModel:
         """Return the question that is worth most besides those that are open."""
         if not pending:
             return self._best
-        return best_question(self.picture, self.known, pending)
+        return best_question(self.probabilities, self.known, pending)
 
     @cached_property
     def _best(self) -> Candidate | None:
-        return best_question(self.picture, self.known, ())
+        return best_question(self.probabilities, self.known, ())
 
 
-def begin(
-    problem: Problem,
-    known: Knowledge,
-    rng: np.random.Generator,
-    scale_of: Callable[[int], Scale] = scale_for,
-) -> FieldModel:
+def begin(problem: Problem, known: Knowledge, rng: np.random.Generator) -> FieldModel:
     """Make the model of any state of the answers.
 
     Samples set aside are cut out of the graph where there are few; among many their
     edges weigh nothing, and the solution for the whole graph stays good. They are out
     of every count and question in either case.
-
-    Parameters
-    ----------
-    problem : Problem
-    known : Knowledge
-    rng : Generator
-    scale_of : callable
-        ``scale_of(n)``: how n samples are worked on; everything is kept of up to 5,000.
     """
     seed = int(rng.integers(2**31))
-    if problem.n_samples <= FEW_SAMPLES:
+    if problem.n_samples <= _regime.FLAGSHIP_CUT:
         problem = problem.without(known.aside)
-    scale = scale_of(problem.n_samples)
-    derive = partial(ground_of, problem, seed, scale)
-    ground = problem.once(("ground", seed, scale), derive)
-    founders = [m for m in ground.medoids if int(m) not in known.aside]
-    start = Beliefs.of(founders or ground.medoids)
-    return FieldModel(ground, known, start.after_all(known.answers))
+    regime = regime_for(problem.n_samples)
+    derive = partial(prior_of, problem, seed, regime)
+    prior = problem.once(("flagship's prior", seed, regime), derive)
+    founders = [m for m in prior.medoids if int(m) not in known.aside]
+    start = Beliefs.of(founders or prior.medoids)
+    return FieldModel(prior, known, start.after_all(known.answers))
 
 
 def learn(model: FieldModel, known: Knowledge, answer: Answer) -> FieldModel:
     """Make the model one answer further; posteriors follow when they are looked at."""
-    latest = model.__dict__.get("state", model.earlier)
     beliefs = model.beliefs.after(answer)
-    if latest is not None:
-        latest = model.ground.scale.handed_on(latest, beliefs)
-    believed = model.__dict__.get("_believed", model.believed)
-    return FieldModel(model.ground, known, beliefs, latest, believed)
+    return FieldModel(model.prior, known, beliefs, model.warm.handed_on(beliefs))
 
 
 def propose(

@@ -1,19 +1,38 @@
-"""Gaussian posteriors over a basis, updated one settled sample at a time.
+"""Gaussian posteriors given the settled samples.
 
-Both values below are immutable; settling or un-settling a sample is a rank-one change
-that costs O(n k), k the size of the basis.
+Both values below hold a matrix of the size of a basis; what they say of every sample is
+made of it where somebody looks.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from functools import cached_property
+from dataclasses import dataclass, field, replace
 
 import numpy as np
+from scipy.linalg import cho_solve, solve_triangular
 
 from likewise._arrays import AnyFloats, Floats, Indices
 from likewise.affinity import spans
-from likewise.methods._likewise._blocks import ROWS
+from likewise.methods._likewise._bases import Basis
+from likewise.methods._likewise._regimes import ROWS
+
+AFRESH = 50  # changes after which rounding is cleared away
+
+
+@dataclass(slots=True)
+class Spread:
+    """What a coverage says of every sample, filled when somebody looks at it.
+
+    Attributes
+    ----------
+    values : ndarray of shape (2, n), or None
+        The variance and the squared length of C v; None while nobody has looked.
+    age : int
+        How often it was brought on since it was made of C.
+    """
+
+    values: AnyFloats | None = None
+    age: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,234 +47,21 @@ class Coverage:
     ----------
     vectors : ndarray of shape (n, k)
     noise : float
-    projected : ndarray of shape (n, k)
-        V C: its rows' lengths say how far an answer at a sample would reach.
-    variance : ndarray of shape (n,)
-        :math:`v_i^T C v_i`.
-    """
-
-    vectors: Floats
-    noise: float
-    projected: Floats
-    variance: Floats
-
-    @classmethod
-    def of(
-        cls, vectors: Floats, precision: Floats, noise: float, settled: Indices
-    ) -> Coverage:
-        """Return the posterior given the settled samples, in one go."""
-        seen = vectors[settled]
-        covariance = np.linalg.inv(np.diag(precision) + seen.T @ seen / noise)
-        projected = vectors @ covariance
-        return cls(vectors, noise, projected, (projected * vectors).sum(axis=1))
-
-    def variance_at(self, samples: Indices) -> Floats:
-        """Return the variance of some samples."""
-        return self.variance[samples]
-
-    def lengths(self, samples: Indices) -> Floats:
-        """Return the squared length of V C at some samples."""
-        return (self.projected[samples] ** 2).sum(axis=1)
-
-    def after(self, sample: int, sign: int = 1) -> Coverage:
-        """Return the posterior with one more settled sample, or one less (-1)."""
-        reach = self.projected @ self.vectors[sample]
-        scale = sign / (self.noise + sign * reach[sample])
-        return replace(
-            self,
-            projected=self.projected - np.outer(reach, self.projected[sample] * scale),
-            variance=self.variance - reach**2 * scale,
-        )
-
-
-@dataclass(frozen=True, slots=True)
-class Field:
-    r"""Regression of class indicators on a basis: which class is near.
-
-    With :math:`F = (I + B_S^T B_S / \sigma^2)^{-1}` the mean is
-    :math:`U = B F B_S^T Y / \sigma^2`, Y the classes of the settled samples.
-
-    Attributes
-    ----------
-    basis : ndarray of shape (n, k)
-    noise : float
     covariance : ndarray of shape (k, k)
-    variance : ndarray of shape (n,)
-    mean : ndarray of shape (n, m)
-        One column a class.
-    """
-
-    basis: Floats
-    noise: float
-    covariance: Floats
-    variance: Floats
-    mean: Floats
-
-    @classmethod
-    def of(
-        cls, basis: Floats, noise: float, settled: Indices, classes: Indices, m: int
-    ) -> Field:
-        """Return the posterior given the settled samples and their classes."""
-        seen = basis[settled]
-        information = np.eye(basis.shape[1]) + seen.T @ seen / noise
-        covariance = np.asarray(np.linalg.inv(information), dtype=np.float64)
-        totals = np.zeros((m, basis.shape[1]))
-        np.add.at(totals, classes, seen)
-        projected = basis @ covariance
-        variance = (projected * basis).sum(axis=1)
-        return cls(basis, noise, covariance, variance, projected @ totals.T / noise)
-
-    def at(self, samples: slice | Indices) -> Floats:
-        """Return the mean at some samples, of shape (s, m)."""
-        return self.mean[samples]
-
-    def after(self, sample: int, column: int, sign: int = 1) -> Field:
-        """Return the posterior with one more settled sample, or one less (-1)."""
-        turned = self.covariance @ self.basis[sample]
-        reach = self.basis @ turned
-        scale = sign / (self.noise + sign * reach[sample])
-        surprise = -self.mean[sample]
-        surprise[column] += 1.0
-        return replace(
-            self,
-            covariance=self.covariance - np.outer(turned, turned * scale),
-            variance=self.variance - reach**2 * scale,
-            mean=self.mean + np.outer(reach * scale, surprise),
-        )
-
-    def with_columns(self, sources: list[list[int]]) -> Field:
-        """Return the field with classes merged, dropped or added.
-
-        Parameters
-        ----------
-        sources : list of lists of int
-            For each new column, the old columns it is the sum of; none for a new class.
-        """
-        columns = [
-            self.mean[:, old].sum(axis=1) if old else np.zeros(len(self.mean))
-            for old in sources
-        ]
-        return replace(self, mean=np.column_stack(columns))
-
-    def left_out(self, settled: Indices, classes: Indices) -> Floats:
-        """Return the mean at each settled sample, had it not been settled.
-
-        In closed form: with h the share of a sample in its own mean,
-        (U - h Y) / (1 - h).
-        """
-        share = (self.variance[settled] / self.noise)[:, np.newaxis]
-        mean = self.mean[settled].copy()
-        mean[np.arange(len(settled)), classes] -= share[:, 0]
-        return mean / (1 - share)
-
-
-AFRESH = 50  # changes after which rounding is cleared away
-
-
-@dataclass(frozen=True, slots=True)
-class Columns:
-    """A basis [1, A diag(s)], of which A is kept; two bases may share it.
-
-    Attributes
-    ----------
-    array : ndarray of shape (n, k)
-        A above.
-    weights : ndarray of shape (k,)
-        s above.
-    """
-
-    array: AnyFloats
-    weights: Floats
-
-    def rows(self, samples: Indices) -> Floats:
-        """Return some rows of the basis to all digits, of shape (s, k + 1)."""
-        rows = self.array[samples].astype(np.float64) * self.weights
-        return np.column_stack([np.ones(len(rows)), rows])
-
-    def times(self, part: slice, coefficients: Floats) -> AnyFloats:
-        """Return a block of the basis times coefficients, of shape (s, m)."""
-        folded = self.weights[:, np.newaxis] * coefficients[1:]
-        found: AnyFloats = self.array[part] @ folded.astype(self.array.dtype)
-        found += coefficients[0].astype(self.array.dtype)
-        return found
-
-
-@dataclass(frozen=True, slots=True)
-class LeanField:
-    r"""Regression of class indicators on a basis: which class is near.
-
-    The mean :math:`U = B c`, :math:`c = F B_S^T Y / \sigma^2`, is made of c where it is
-    looked at.
-
-    Attributes
-    ----------
-    basis : Columns
-    noise : float
-    covariance : ndarray of shape (k + 1, k + 1)
-        F above.
-    coefficients : ndarray of shape (k + 1, m)
-        c above.
-    """
-
-    basis: Columns
-    noise: float
-    covariance: Floats
-    coefficients: Floats
-
-    @classmethod
-    def of(
-        cls, basis: Columns, noise: float, settled: Indices, classes: Indices, m: int
-    ) -> LeanField:
-        """Return the posterior given the settled samples and their classes."""
-        seen = basis.rows(settled)
-        information = np.eye(seen.shape[1]) + seen.T @ seen / noise
-        covariance = np.asarray(np.linalg.inv(information), dtype=np.float64)
-        members = (np.arange(m)[:, np.newaxis] == classes).astype(np.float64)
-        totals = members @ seen
-        return cls(basis, noise, covariance, covariance @ totals.T / noise)
-
-    def at(self, samples: slice | Indices) -> AnyFloats:
-        """Return the mean at some samples, of shape (s, m); a few to all digits."""
-        if isinstance(samples, slice):
-            return self.basis.times(samples, self.coefficients)
-        return self.basis.rows(samples) @ self.coefficients
-
-    def left_out(self, settled: Indices, classes: Indices) -> Floats:
-        """Return the mean at each settled sample, had it not been settled."""
-        rows = self.basis.rows(settled)
-        share = ((rows @ self.covariance) * rows).sum(axis=1) / self.noise
-        mean = rows @ self.coefficients
-        mean[np.arange(len(settled)), classes] -= share
-        return mean / (1 - share)[:, np.newaxis]
-
-
-@dataclass(frozen=True)
-class LeanCoverage:
-    r"""How well the settled samples cover the others.
-
-    Attributes
-    ----------
-    vectors : ndarray of shape (n, k)
-    noise : float
-    covariance : ndarray of shape (k, k)
-        :math:`C = (\Lambda + V_S^T V_S / \sigma^2)^{-1}`.
-    carried : ndarray of shape (2, n), or None
-        What is kept for every sample, where it was brought here from a posterior
-        before.
-    age : int
-        How often it was brought on since it was made of C.
+        C above.
+    spread : Spread
+        What follows for every sample.
     """
 
     vectors: AnyFloats
     noise: float
     covariance: Floats
-    carried: AnyFloats | None = None
-    age: int = 0
+    spread: Spread = field(default_factory=Spread, repr=False, compare=False)
 
     @classmethod
     def of(
         cls, vectors: AnyFloats, precision: Floats, noise: float, settled: Indices
-    ) -> LeanCoverage:
+    ) -> Coverage:
         """Return the posterior given the settled samples."""
         seen = vectors[settled].astype(np.float64)
         information = np.diag(precision) + seen.T @ seen / noise
@@ -264,8 +70,8 @@ class LeanCoverage:
 
     @property
     def variance(self) -> AnyFloats:
-        r""":math:`v_i^T C v_i` of every sample."""
-        return self._spread[0]
+        r""":math:`v_i^T C v_i` of every sample: what is left of its uncertainty."""
+        return self._looked_at()[0]
 
     def variance_at(self, samples: Indices) -> Floats:
         """Return the variance of some samples to all digits."""
@@ -273,41 +79,46 @@ class LeanCoverage:
         return ((rows @ self.covariance) * rows).sum(axis=1)
 
     def lengths(self, samples: Indices) -> AnyFloats:
-        """Return the squared length of C v at some samples."""
-        return self._spread[1][samples]
+        """Return the squared length of C v: how far an answer at each would reach."""
+        return self._looked_at()[1][samples]
 
-    def after(self, sample: int, sign: int = 1) -> LeanCoverage:
-        """Return the posterior with one more settled sample, or one less (-1)."""
+    def after(self, sample: int, sign: int = 1) -> Coverage:
+        """Return the posterior with one more settled sample, or one less (-1).
+
+        A rank-one change of C; of all samples only if somebody has looked at them.
+        """
         row = self.vectors[sample].astype(np.float64)
         turned = self.covariance @ row
         scale = sign / (self.noise + sign * float(turned @ row))
-        carried = None
-        if "_spread" in self.__dict__ and self.age < AFRESH:
-            carried = self._carried(turned, scale)
         return replace(
             self,
             covariance=self.covariance - np.outer(turned, turned * scale),
-            carried=carried,
-            age=0 if carried is None else self.age + 1,
+            spread=self._brought_on(turned, scale),
         )
 
-    def _carried(self, turned: Floats, scale: float) -> AnyFloats:
+    def _brought_on(self, turned: Floats, scale: float) -> Spread:
         r"""Return what follows for every sample from C less :math:`s t t^T`.
 
         With :math:`a = v^T t` and :math:`b = v^T C t`: :math:`v^T C v - s a^2` and
         :math:`\|C v\|^2 - 2 s a b + s^2 a^2 \|t\|^2`.
         """
+        if self.spread.values is None or self.spread.age >= AFRESH:
+            return Spread()
         both = np.column_stack([turned, self.covariance @ turned])
         a, b = (self.vectors @ both.astype(self.vectors.dtype)).T
-        variance, lengths = self._spread
+        variance, lengths = self.spread.values
         square = scale * a * a
         further = square * (scale * float(turned @ turned)) - 2 * scale * a * b
-        return np.stack([variance - square, lengths + further])
+        return Spread(
+            np.stack([variance - square, lengths + further]), self.spread.age + 1
+        )
 
-    @cached_property
+    def _looked_at(self) -> AnyFloats:
+        if self.spread.values is None:
+            self.spread.values = self._spread()
+        return self.spread.values
+
     def _spread(self) -> AnyFloats:
-        if self.carried is not None:
-            return self.carried
         n, dtype = len(self.vectors), self.vectors.dtype
         spread = np.empty((2, n), dtype=dtype)
         covariance = self.covariance.astype(dtype)
@@ -317,3 +128,59 @@ class LeanCoverage:
             np.einsum("ij,ij->i", projected, rows, out=spread[0, part])
             np.einsum("ij,ij->i", projected, projected, out=spread[1, part])
         return spread
+
+
+@dataclass(frozen=True, slots=True)
+class ClassField:
+    r"""Regression of class indicators on a basis: which class is near.
+
+    With :math:`F = (I + B_S^T B_S / \sigma^2)^{-1}` the mean is :math:`U = B c`,
+    :math:`c = F B_S^T Y / \sigma^2`, Y the classes of the settled samples.
+
+    Attributes
+    ----------
+    basis : Basis
+        B above, of shape (n, k + 1).
+    noise : float
+    factor : ndarray of shape (k + 1, k + 1)
+        L of :math:`F^{-1} = L L^T`, lower triangular.
+    coefficients : ndarray of shape (k + 1, m)
+        c above, one column a class.
+    """
+
+    basis: Basis
+    noise: float
+    factor: Floats
+    coefficients: Floats
+
+    @classmethod
+    def of(
+        cls, basis: Basis, noise: float, settled: Indices, classes: Indices, m: int
+    ) -> ClassField:
+        """Return the posterior given the settled samples and their classes."""
+        seen = basis.rows(settled)
+        information = np.eye(seen.shape[1]) + seen.T @ seen / noise
+        factor = np.asarray(np.linalg.cholesky(information), dtype=np.float64)
+        members = (np.arange(m)[:, np.newaxis] == classes).astype(np.float64)
+        totals = (members @ seen).T / noise
+        coefficients = cho_solve((factor, True), totals, check_finite=False)
+        return cls(basis, noise, factor, coefficients)
+
+    def at(self, samples: slice | Indices) -> AnyFloats:
+        """Return the mean at some samples, of shape (s, m); a few to all digits."""
+        if isinstance(samples, slice):
+            return self.basis.times(samples, self.coefficients)
+        return self.basis.rows(samples) @ self.coefficients
+
+    def left_out(self, settled: Indices, classes: Indices) -> Floats:
+        """Return the mean at each settled sample, had it not been settled.
+
+        In closed form: with h the share of a sample in its own mean,
+        (U - h Y) / (1 - h).
+        """
+        rows = self.basis.rows(settled)
+        turned = solve_triangular(self.factor, rows.T, lower=True, check_finite=False)
+        share = (turned**2).sum(axis=0) / self.noise
+        mean = rows @ self.coefficients
+        mean[np.arange(len(settled)), classes] -= share
+        return mean / (1 - share)[:, np.newaxis]

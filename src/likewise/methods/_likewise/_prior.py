@@ -1,22 +1,31 @@
-"""A clustering before any question: how many groups, and which."""
+"""What is derived from a problem before any question: spectrum, bases, clusters."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 from sklearn.cluster import AgglomerativeClustering, KMeans
 
+from likewise import _regime
 from likewise._arrays import AnyFloats, Floats, Indices, Sparse, Weights
 from likewise.affinity import evenly, spans
 from likewise.knowledge import in_use
-from likewise.methods._likewise._bases import SMOOTHING
-from likewise.methods._likewise._blocks import ROWS, upper
-from likewise.methods._likewise._scale import Scale
+from likewise.methods._likewise._bases import (
+    SMOOTHING,
+    Basis,
+    feature_basis,
+    graph_basis,
+)
+from likewise.methods._likewise._regimes import (
+    ROWS,
+    Regime,
+    n_looked,
+    n_vectors,
+)
 from likewise.methods._problem import Problem
 from likewise.spectral import (
     Blocks,
@@ -27,12 +36,151 @@ from likewise.spectral import (
     signed_normalised,
 )
 
+COVER_NOISE = 0.01  # of the coverage field, in units of its prior variance
 MANY = 1 / 15  # groups per sample from which on they count as many and small
 MUCH_LESS = 0.75  # share of modularity
 CLEARLY = 0.005  # modularity by which a clustering must be better
-LINKABLE = 3000  # samples up to which all pairs are linked
-N_DRAWN = 10_000  # samples that clusters are found from; the others follow them
-N_ROUNDS = 2  # of moving the middles of such clusters
+N_ROUNDS = 2  # of moving the middles of clusters found from some samples
+
+
+@dataclass(frozen=True)
+class Prior:
+    """The spectrum, the bases and the start.
+
+    Attributes
+    ----------
+    weights : ndarray or csr_array of shape (n, n)
+    n_groups : int or None
+        As the problem says.
+    vectors : ndarray of shape (n, k)
+        Eigenvectors of the graph, scaled to mean square 1.
+    precision : ndarray of shape (k,)
+        Of the coverage field's coefficients.
+    reach : float
+        The sum of their variances, the first left out: the unit of variance.
+    variance : ndarray of shape (n,)
+        Of the coverage field at each sample.
+    bases : tuple of Basis
+        One for each expert: the graph, and the features if there are any.
+    start : ndarray of shape (n,)
+        The clusters.
+    shares : csr_array of shape (n, number of clusters)
+        The same, soft at the borders.
+    medoids : ndarray of shape (number of clusters,)
+        The first classes, one sample each.
+    regime : Regime
+        How exactly it is worked on.
+    """
+
+    weights: Weights
+    n_groups: int | None
+    vectors: AnyFloats
+    precision: Floats
+    reach: float
+    variance: AnyFloats
+    bases: tuple[Basis, ...]
+    start: Indices
+    shares: Sparse
+    medoids: Indices
+    regime: Regime
+
+    @property
+    def noise(self) -> float:
+        """Noise of the coverage field."""
+        return COVER_NOISE * self.reach
+
+    def shares_of(self, samples: slice | Indices) -> Sparse:
+        """Return the shares of some samples; of all, without a copy."""
+        if isinstance(samples, slice) and samples == slice(0, len(self.start)):
+            return self.shares
+        return self.shares[samples]
+
+    def links(self, membership: AnyFloats) -> Floats:
+        """Return Q'WQ: the weight between any two classes, of shape (m, m).
+
+        Parameters
+        ----------
+        membership : ndarray of shape (n, m)
+            Q.
+        """
+        if not sp.issparse(self.weights):
+            return membership.T @ (self.weights @ membership)
+        found = np.zeros((membership.shape[1],) * 2)
+        for part in spans(len(membership), ROWS):
+            found += membership[part].T @ (self._upper[part] @ membership)
+        return found + found.T
+
+    @cached_property
+    def _upper(self) -> Sparse:
+        """The weights above the diagonal: half the work, as they are symmetric."""
+        return upper(self.weights)
+
+
+def prior_of(problem: Problem, seed: int, regime: Regime) -> Prior:
+    """Return what is derived from a problem before any answer."""
+    n, k = problem.n_samples, problem.n_clusters
+    weights = _as_type(problem.weights, regime)
+    spectrum = _spectrum(problem, n_vectors(n, k) if k else n_looked(n))
+    groups = k or count_groups(weights, spectrum.values, spectrum.vectors)
+    wanted = n_vectors(n, groups)
+    if wanted > len(spectrum.values):
+        spectrum = _spectrum(problem, wanted)
+    values = np.maximum(spectrum.values[:wanted], 0.0)
+    vectors = _scaled(spectrum.vectors[:, :wanted], regime)
+    precision = _coverage_precision(values, groups)
+    start, medoids = start_clusters(weights, values, vectors, groups, seed)
+    bases = [graph_basis(values, vectors)]
+    if problem.features is not None:
+        bases.append(feature_basis(problem.features, regime))
+    return Prior(
+        weights=weights,
+        n_groups=k,
+        vectors=vectors,
+        precision=precision,
+        reach=float((1 / precision[1:]).sum()) or 1.0,
+        variance=_variance(vectors, precision),
+        bases=tuple(bases),
+        start=start,
+        shares=soft_membership(weights, start),
+        medoids=medoids,
+        regime=regime,
+    )
+
+
+def _as_type(W: Weights, regime: Regime) -> Weights:
+    """Return sparse weights in the precision wanted, copied only if they are not."""
+    if not sp.issparse(W) or W.dtype == regime.dtype:
+        return W
+    return sp.csr_array(
+        (W.data.astype(regime.dtype), W.indices, W.indptr), shape=W.shape
+    )
+
+
+def _scaled(vectors: AnyFloats, regime: Regime) -> AnyFloats:
+    return (vectors * float(np.sqrt(len(vectors)))).astype(regime.dtype, copy=False)
+
+
+def _variance(vectors: AnyFloats, precision: Floats) -> AnyFloats:
+    variance = np.empty(len(vectors), dtype=vectors.dtype)
+    for part in spans(len(vectors), ROWS):
+        variance[part] = (vectors[part, 1:] ** 2 / precision[1:]).sum(axis=1)
+    return np.maximum(variance, 1e-12)
+
+
+def _coverage_precision(values: Floats, groups: int) -> Floats:
+    r"""Return :math:`(\lambda_j + 2 \lambda_k)^4`, k the first beyond the groups.
+
+    Steep beyond the groups that are there: an answer reaches as far as its group does.
+    """
+    edge = max(float(values[min(groups, len(values) - 1)]), 0.01)
+    return (values + 2 * edge) ** 4
+
+
+def _spectrum(problem: Problem, k: int) -> Spectrum:
+    none = np.zeros(0, dtype=np.intp)
+    nothing = Blocks(none, none, sp.csr_array((0, 0)))
+    laplacian = signed_normalised(ConstrainedWeights(problem.weights, nothing))
+    return lowest(laplacian, k, device=problem.device)
 
 
 def count_groups(W: Weights, values: Floats, vectors: AnyFloats) -> int:
@@ -92,7 +240,7 @@ def start_clusters(
         smooth = _unit_rows(vectors[:, 1:] / weights)
         found = _from_some(smooth, lambda rows: _k_means(rows, k, seed))
         others.append((found, smooth))
-    if 1 < len(first) <= LINKABLE:
+    if 1 < len(first) <= _regime.FLAGSHIP_LINKED:
         linkage = AgglomerativeClustering(k, linkage="average")
         others.append((linkage.fit_predict(first), first))
     bar = modularity(W, best) + CLEARLY
@@ -151,15 +299,15 @@ def _first_clusters(coordinates: AnyFloats) -> Indices:
     return _from_some(coordinates, lambda rows: k_means(rows, k, ()))
 
 
-def _from_some(coordinates: AnyFloats, find: Callable[[Any], Indices]) -> Indices:
+def _from_some(coordinates: AnyFloats, find: Callable[[Floats], Indices]) -> Indices:
     """Return clusters, found from some samples where there are many.
 
     The others go to the nearest middle; then middles and clusters are adapted to all.
     """
-    n = len(coordinates)
-    if n <= N_DRAWN:
+    n, n_drawn = len(coordinates), _regime.FLAGSHIP_CLUSTERED
+    if n <= n_drawn:
         return find(coordinates.astype(np.float64, copy=False))
-    some = coordinates[evenly(n, N_DRAWN)].astype(np.float64)
+    some = coordinates[evenly(n, n_drawn)].astype(np.float64)
     middles = _middles(some, find(some))
     for _ in range(N_ROUNDS):
         labels = _nearest(coordinates, middles)
@@ -208,122 +356,26 @@ def _unit_rows(coordinates: AnyFloats) -> AnyFloats:
     return coordinates / np.maximum(length, 1e-12)
 
 
-COVER_NOISE = 0.01  # of the coverage field, in units of its prior variance
+def upper(W: Sparse) -> Sparse:
+    """Return what of a sparse matrix lies above its diagonal, of the same shape.
 
+    Half of a symmetric matrix without a diagonal says all of it: W = U + U'.
 
-@dataclass(frozen=True)
-class Ground:
-    """The spectrum, the bases and the start.
-
-    Attributes
-    ----------
-    weights : ndarray or csr_array of shape (n, n)
-    n_groups : int or None
-        As the problem says.
-    vectors : ndarray of shape (n, k)
-        Eigenvectors of the graph, scaled to mean square 1.
-    precision : ndarray of shape (k,)
-        Of the coverage field's coefficients.
-    reach : float
-        The sum of their variances, the first left out: the unit of variance.
-    prior_variance : ndarray of shape (n,)
-        Of the coverage field at each sample, before any answer.
-    bases : tuple
-        One for each expert: the graph, and the features if there are any.
-    start : ndarray of shape (n,)
-        The clusters before any question.
-    shares : csr_array of shape (n, number of clusters)
-        The same, soft at the borders.
-    medoids : ndarray of shape (number of clusters,)
-        The first classes, one sample each.
-    scale : Scale
-        How it is worked on.
+    Examples
+    --------
+    >>> upper(sp.csr_array([[0.0, 2.0], [2.0, 0.0]])).toarray()
+    array([[0., 2.],
+           [0., 0.]])
     """
-
-    weights: Weights
-    n_groups: int | None
-    vectors: AnyFloats
-    precision: Floats
-    reach: float
-    prior_variance: AnyFloats
-    bases: tuple[Any, ...]
-    start: Indices
-    shares: Sparse
-    medoids: Indices
-    scale: Scale
-
-    @property
-    def noise(self) -> float:
-        """Noise of the coverage field."""
-        return COVER_NOISE * self.reach
-
-    @cached_property
-    def upper(self) -> Weights:
-        """The weights above the diagonal: half the work where they are symmetric."""
-        return upper(self.weights)
-
-
-def ground_of(problem: Problem, seed: int, scale: Scale) -> Ground:
-    """Return what is derived from a problem before any answer."""
-    n, k = problem.n_samples, problem.n_clusters
-    weights = _as_type(problem.weights, scale.dtype)
-    looked = scale.n_vectors(n, k) if k else scale.n_looked(n)
-    spectrum = _spectrum(problem, looked)
-    groups = k or count_groups(weights, spectrum.values, spectrum.vectors)
-    wanted = scale.n_vectors(n, groups)
-    if wanted > len(spectrum.values):
-        spectrum = _spectrum(problem, wanted)
-    values = np.maximum(spectrum.values[:wanted], 0.0)
-    vectors = _scaled(spectrum.vectors[:, :wanted], scale.dtype)
-    precision = _coverage_precision(values, groups)
-    start, medoids = start_clusters(weights, values, vectors, groups, seed)
-    bases = [scale.graph_basis(values, vectors)]
-    if problem.features is not None:
-        bases.append(scale.feature_basis(problem.features))
-    return Ground(
-        weights=weights,
-        n_groups=k,
-        vectors=vectors,
-        precision=precision,
-        reach=float((1 / precision[1:]).sum()) or 1.0,
-        prior_variance=_prior_variance(vectors, precision),
-        bases=tuple(bases),
-        start=start,
-        shares=soft_membership(weights, start),
-        medoids=medoids,
-        scale=scale,
-    )
-
-
-def _as_type(W: Weights, dtype: Any) -> Weights:
-    """Return sparse weights as numbers of a type, copied only if they are not."""
-    if not sp.issparse(W) or W.dtype == dtype:
-        return W
-    return sp.csr_array((W.data.astype(dtype), W.indices, W.indptr), shape=W.shape)
-
-
-def _scaled(vectors: AnyFloats, dtype: Any) -> AnyFloats:
-    return (vectors * float(np.sqrt(len(vectors)))).astype(dtype, copy=False)
-
-
-def _prior_variance(vectors: AnyFloats, precision: Floats) -> AnyFloats:
-    variance = np.empty(len(vectors), dtype=vectors.dtype)
-    for part in spans(len(vectors), ROWS):
-        variance[part] = (vectors[part, 1:] ** 2 / precision[1:]).sum(axis=1)
-    return np.maximum(variance, 1e-12)
-
-
-def _coverage_precision(values: Floats, groups: int) -> Floats:
-    r"""Return :math:`(\lambda_j + 2 \lambda_k)^4`, k the first beyond the groups.
-
-    Steep beyond the groups that are there: an answer reaches as far as its group does.
-    """
-    edge = max(float(values[min(groups, len(values) - 1)]), 0.01)
-    return (values + 2 * edge) ** 4
-
-
-def _spectrum(problem: Problem, k: int) -> Spectrum:
-    none = np.zeros(0, dtype=np.intp)
-    nothing = Blocks(none, none, sp.csr_array((0, 0)))
-    laplacian = signed_normalised(ConstrainedWeights(problem.weights, nothing))
-    return lowest(laplacian, k, device=problem.device)
+    kind = W.indptr.dtype
+    counts, data, indices = [np.zeros(1, dtype=kind)], [], []
+    for part in spans(W.shape[0], ROWS):
+        rows = W[part]
+        at = np.repeat(np.arange(part.stop - part.start), np.diff(rows.indptr))
+        is_above = rows.indices > at + part.start
+        counts.append(np.bincount(at[is_above], minlength=rows.shape[0]))
+        data.append(rows.data[is_above])
+        indices.append(rows.indices[is_above])
+    starts = np.concatenate(counts).cumsum(dtype=kind)
+    inside = np.concatenate(data), np.concatenate(indices), starts
+    return sp.csr_array(inside, shape=W.shape)

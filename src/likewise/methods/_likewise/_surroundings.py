@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -10,10 +10,13 @@ import numpy as np
 
 from likewise._arrays import AnyFloats, Floats, Indices, dense
 from likewise.affinity import spans
-from likewise.methods._likewise._blocks import ROWS
-from likewise.methods._likewise._prior import Ground
-from likewise.methods._likewise._scale import Covering, Telling
+from likewise.methods._likewise._beliefs import Beliefs
+from likewise.methods._likewise._posterior import ClassField, Coverage
+from likewise.methods._likewise._prior import Prior
+from likewise.methods._likewise._regimes import ROWS
 
+FIELD_NOISE = 0.3
+AFRESH = 40  # changed samples from which on the coverage, too, is computed anew
 FOUNDER = 4.0  # samples that a medoid counts for in its cluster: it is typical
 FLOOR = 1e-3  # of a field, in units of its largest value at a sample
 TEMPER = 0.5  # of the experts' likelihoods
@@ -26,21 +29,45 @@ class Surroundings:
 
     Attributes
     ----------
-    ground : Ground
+    prior : Prior
     classes : tuple of int
         Names of the classes, in the order of the columns.
+    class_of : mapping of int to int
+        The class of each settled sample.
     settled : tuple of ndarray of shape (t,)
         The settled samples, ascending, and the column of each one's class.
-    coverage : Covering
-    fields : tuple of Telling
-        One for each basis of the ground.
+    coverage : Coverage
+    fields : tuple of ClassField
+        One for each basis of the prior.
     """
 
-    ground: Ground
+    prior: Prior
     classes: tuple[int, ...]
+    class_of: Mapping[int, int]
     settled: tuple[Indices, Indices]
-    coverage: Covering
-    fields: tuple[Telling, ...]
+    coverage: Coverage
+    fields: tuple[ClassField, ...]
+
+    @classmethod
+    def of(
+        cls, prior: Prior, beliefs: Beliefs, coverage: Coverage | None = None
+    ) -> Surroundings:
+        """Return the posteriors; the coverage, too, unless it is there already."""
+        classes, settled = tuple(beliefs.members), settled_of(beliefs)
+        if coverage is None:
+            coverage = Coverage.of(
+                prior.vectors, prior.precision, prior.noise, settled[0]
+            )
+        fields = tuple(
+            ClassField.of(basis, FIELD_NOISE, *settled, len(classes))
+            for basis in prior.bases
+        )
+        return cls(prior, classes, beliefs.class_of, settled, coverage, fields)
+
+    def holds(self, beliefs: Beliefs) -> bool:
+        """Tell whether the posteriors are those for other beliefs, too."""
+        is_same = self.classes == tuple(beliefs.members)
+        return is_same and self.class_of == beliefs.class_of
 
     @cached_property
     def experts(self) -> Floats:
@@ -60,18 +87,47 @@ class Surroundings:
         return weights / weights.sum()
 
     def near(self, samples: slice | Indices) -> AnyFloats:
-        """Return P(class | sample) by the settled samples nearby, experts mixed."""
-        return mixed(self.experts.tolist(), [f.at(samples) for f in self.fields])
+        """Return P(class | sample) by the settled samples nearby, experts mixed.
+
+        Of a block, without the experts that hardly count.
+        """
+        faint = self.prior.regime.faint if isinstance(samples, slice) else -1.0
+        experts = zip(self.experts.tolist(), self.fields, strict=True)
+        heard = [(weight, field) for weight, field in experts if weight > faint]
+        means = [field.at(samples) for _, field in heard]
+        return mixed([weight for weight, _ in heard], means)
 
     @cached_property
     def far(self) -> AnyFloats:
         """1 where nothing is settled nearby, 0 at a settled sample; of shape (n,)."""
-        coverage = self.coverage.variance / self.ground.prior_variance
-        return np.clip(coverage, 0.0, 1.0)
+        return np.clip(self.coverage.variance / self.prior.variance, 0.0, 1.0)
 
     def own(self, samples: slice | Indices) -> AnyFloats:
         """Return P(class | sample) by the settled samples of the start clusters."""
-        return self.ground.shares[samples] @ self._by_cluster
+        return self.prior.shares_of(samples) @ self._by_cluster
+
+    @property
+    def membership(self) -> AnyFloats:
+        """Soft membership of all samples, of shape (n, m)."""
+        return self._blended[0]
+
+    @property
+    def totals(self) -> AnyFloats:
+        """What each row of the membership was divided by, of shape (n,)."""
+        return self._blended[1]
+
+    @cached_property
+    def sizes(self) -> Floats:
+        """Expected size of each class."""
+        found = np.zeros(len(self.classes))
+        for part in spans(len(self.membership), ROWS):
+            found += self.membership[part].sum(axis=0)
+        return found
+
+    @cached_property
+    def links(self) -> Floats:
+        """The weight between any two classes: Q'WQ, of shape (m, m)."""
+        return self.prior.links(self.membership)
 
     @cached_property
     def left_out(self) -> tuple[AnyFloats, AnyFloats, AnyFloats, Indices]:
@@ -86,7 +142,7 @@ class Surroundings:
         near = mixed(self.experts.tolist(), means)
         noise, variance = self.coverage.noise, self.coverage.variance_at(samples)
         widened = variance * noise / np.maximum(noise - variance, 1e-9 * noise)
-        far = np.clip(widened / self.ground.prior_variance[samples], 0.0, 1.0)
+        far = np.clip(widened / self.prior.variance[samples], 0.0, 1.0)
         return near, self._own_without(samples, columns), far, samples
 
     @cached_property
@@ -95,29 +151,99 @@ class Surroundings:
         return [field.left_out(*self.settled) for field in self.fields]
 
     @cached_property
+    def _blended(self) -> tuple[AnyFloats, AnyFloats]:
+        n, dtype = len(self.prior.start), self.prior.regime.dtype
+        full = np.empty((n, len(self.classes)), dtype=dtype)
+        totals = np.empty(n, dtype=dtype)
+        for part in spans(n, ROWS):
+            far = self.far[part, np.newaxis]
+            rows = (1 - far) * self.near(part) + far * self.own(part) + SLIGHT
+            totals[part] = rows.sum(axis=1)
+            np.divide(rows, totals[part, np.newaxis], out=full[part])
+        samples, columns = self.settled
+        full[samples] = 0.0
+        full[samples, columns] = 1.0
+        return full, totals
+
+    @cached_property
     def _counts(self) -> Floats:
         """Settled samples by start cluster and class, the medoids for several."""
         samples, columns = self.settled
-        shape = (self.ground.shares.shape[1], len(self.classes))
-        at = np.ravel_multi_index((self.ground.start[samples], columns), shape)
+        shape = (self.prior.shares.shape[1], len(self.classes))
+        at = np.ravel_multi_index((self.prior.start[samples], columns), shape)
         counts = np.bincount(at, self._weights(samples), minlength=shape[0] * shape[1])
         return np.asarray(counts, dtype=np.float64).reshape(shape)
 
     @cached_property
     def _by_cluster(self) -> AnyFloats:
-        return _shares(self._counts).astype(self.ground.scale.dtype, copy=False)
+        return _shares(self._counts).astype(self.prior.regime.dtype, copy=False)
 
     def _weights(self, samples: Indices) -> Floats:
-        return np.where(np.isin(samples, self.ground.medoids), FOUNDER, 1.0)
+        return np.where(np.isin(samples, self.prior.medoids), FOUNDER, 1.0)
 
     def _own_without(self, samples: Indices, columns: Indices) -> Floats:
         """Return the start cluster's shares, each sample's own count left out."""
-        start, at = self.ground.start[samples], np.arange(len(samples))
-        own = self.ground.shares[samples] @ _shares(self._counts)
-        mine = dense(self.ground.shares[samples])[at, start][:, np.newaxis]
+        start, at = self.prior.start[samples], np.arange(len(samples))
+        shares = self.prior.shares_of(samples)
+        own = shares @ _shares(self._counts)
+        mine = dense(shares)[at, start][:, np.newaxis]
         less = self._counts[start]
         less[at, columns] -= self._weights(samples)
         return own + mine * (_shares(less) - _shares(self._counts[start]))
+
+
+@dataclass(frozen=True, slots=True)
+class Covered:
+    """What is kept of surroundings that hold no more: a few numbers for each sample.
+
+    Attributes
+    ----------
+    class_of : mapping of int to int
+        The class that each settled sample had.
+    coverage : Coverage
+    """
+
+    class_of: Mapping[int, int]
+    coverage: Coverage
+
+
+def kept_of(
+    earlier: Surroundings | Covered | None, beliefs: Beliefs
+) -> Surroundings | Covered | None:
+    """Return what of earlier surroundings is good for other beliefs: all, or some."""
+    if earlier is None or (
+        isinstance(earlier, Surroundings) and earlier.holds(beliefs)
+    ):
+        return earlier
+    return Covered(earlier.class_of, earlier.coverage)
+
+
+def brought_to(
+    prior: Prior, beliefs: Beliefs, earlier: Surroundings | Covered | None
+) -> Surroundings:
+    """Return the surroundings for some beliefs, the coverage by rank-one changes."""
+    if earlier is None:
+        return Surroundings.of(prior, beliefs)
+    if isinstance(earlier, Surroundings) and earlier.holds(beliefs):
+        return earlier
+    before, now = earlier.class_of.keys(), beliefs.class_of.keys()
+    gone, come = sorted(before - now), sorted(now - before)
+    if len(gone) + len(come) > AFRESH:
+        return Surroundings.of(prior, beliefs)
+    coverage = earlier.coverage
+    for sample in gone:
+        coverage = coverage.after(sample, -1)
+    for sample in come:
+        coverage = coverage.after(sample)
+    return Surroundings.of(prior, beliefs, coverage)
+
+
+def settled_of(beliefs: Beliefs) -> tuple[Indices, Indices]:
+    """Return the settled samples, ascending, and the column of each one's class."""
+    column = {name: index for index, name in enumerate(beliefs.members)}
+    samples = np.array(sorted(beliefs.class_of), dtype=np.intp)
+    columns = [column[beliefs.class_of[int(s)]] for s in samples]
+    return samples, np.array(columns, dtype=np.intp)
 
 
 def sharpened(mean: AnyFloats) -> AnyFloats:
@@ -136,66 +262,3 @@ def mixed(weights: Sequence[float], means: Sequence[AnyFloats]) -> AnyFloats:
 
 def _shares(counts: Floats) -> Floats:
     return counts / np.maximum(counts.sum(axis=1, keepdims=True), 1e-12)
-
-
-FAINT = 1e-6  # weight of an expert that is not asked about all samples
-
-
-@dataclass(frozen=True)
-class Survey(Surroundings):
-    """Surroundings that keep one row for each sample, and sums over all of them."""
-
-    def near(self, samples: slice | Indices) -> AnyFloats:
-        """Return P(class | sample) by the settled samples nearby, experts mixed.
-
-        Of a block, without the experts that hardly count.
-        """
-        if not isinstance(samples, slice):
-            return super().near(samples)
-        heard = self.experts > FAINT
-        means = [self.fields[e].at(samples) for e in np.flatnonzero(heard)]
-        return mixed(self.experts[heard].tolist(), means)
-
-    @property
-    def membership(self) -> AnyFloats:
-        """Soft membership of all samples before any ballot, of shape (n, m)."""
-        return self._blended[0]
-
-    @property
-    def totals(self) -> AnyFloats:
-        """What each row of the membership was divided by, of shape (n,)."""
-        return self._blended[1]
-
-    @property
-    def sizes(self) -> Floats:
-        """Expected size of each class."""
-        return self._sums[0]
-
-    @property
-    def links(self) -> Floats:
-        """The weight between any two classes: Q'WQ, of shape (m, m)."""
-        return self._sums[1]
-
-    @cached_property
-    def _blended(self) -> tuple[AnyFloats, AnyFloats]:
-        n, dtype = len(self.ground.start), self.ground.scale.dtype
-        full = np.empty((n, len(self.classes)), dtype=dtype)
-        totals = np.empty(n, dtype=dtype)
-        for part in spans(n, ROWS):
-            far = self.far[part, np.newaxis]
-            rows = (1 - far) * self.near(part) + far * self.own(part) + SLIGHT
-            totals[part] = rows.sum(axis=1)
-            np.divide(rows, totals[part, np.newaxis], out=full[part])
-        samples, columns = self.settled
-        full[samples] = 0.0
-        full[samples, columns] = 1.0
-        return full, totals
-
-    @cached_property
-    def _sums(self) -> tuple[Floats, Floats]:
-        Q, m = self.membership, len(self.classes)
-        sizes, links = np.zeros(m), np.zeros((m, m))
-        for part in spans(len(Q), ROWS):
-            sizes += Q[part].sum(axis=0)
-            links += Q[part].T @ (self.ground.upper[part] @ Q)
-        return sizes, links + links.T

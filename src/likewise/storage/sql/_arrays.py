@@ -8,13 +8,13 @@ from sqlalchemy import ColumnElement, Connection, delete, func, insert, select
 
 from likewise._arrays import Samples
 from likewise.storage._blocks import joined, pack, split, stacked, unpack
-from likewise.storage._checks import no_array
+from likewise.storage._protocol import no_array
 from likewise.storage.sql._schema import ARRAY_BLOCK
 
 
 @dataclass(frozen=True, slots=True)
 class Arrays:
-    """The arrays of one project, over one connection."""
+    """The arrays of one project as blocks of rows, over one connection."""
 
     connection: Connection
     project: int

@@ -1,11 +1,14 @@
-"""Projects in SQLite or PostgreSQL."""
+"""Projects in SQLite or PostgreSQL: each call is one transaction."""
 
 from __future__ import annotations
 
+import json
 import weakref
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any
+from dataclasses import dataclass, replace
+from itertools import islice, starmap
+from typing import Any, cast
 
 from sqlalchemy import (
     URL,
@@ -15,8 +18,11 @@ from sqlalchemy import (
     ScalarSelect,
     Select,
     Table,
+    bindparam,
+    delete,
     func,
     insert,
+    or_,
     select,
     update,
 )
@@ -25,24 +31,52 @@ from sqlalchemy.exc import ArgumentError, IntegrityError
 
 from likewise._arrays import Samples
 from likewise.errors import InputError
-from likewise.knowledge import Event
+from likewise.knowledge import (
+    Event,
+    decode,
+    decode_question,
+    encode,
+    encode_answer,
+    encode_prediction,
+    kind_of,
+    told_in,
+)
 from likewise.storage._blocks import checked_array
-from likewise.storage._checks import (
+from likewise.storage._protocol import (
+    Act,
+    Info,
+    Item,
+    Latest,
+    OpenQuestion,
+    Settings,
+    Trace,
+    behind,
     checked_items,
+    checked_keys,
     checked_status,
     checked_text,
+    duplicate,
+    no_item,
+    no_longer_open,
     no_project,
     project_exists,
 )
-from likewise.storage._protocol import Act, Info, Item, OpenQuestion, Settings, Trace
-from likewise.storage.sql._acts import Acts
 from likewise.storage.sql._arrays import Arrays
 from likewise.storage.sql._engines import Database
-from likewise.storage.sql._items import Items
-from likewise.storage.sql._schema import EVENT, ITEM, OPEN_QUESTION, PROJECT
-from likewise.storage.sql._upgrade import upgrade
+from likewise.storage.sql._schema import (
+    ANSWER,
+    EVENT,
+    ITEM,
+    OPEN_QUESTION,
+    PROJECT,
+    upgrade,
+)
 
 PAGE = 2000  # items that are read together
+AT_ONCE = 2000  # items that are written together
+N_NAMED = 500  # positions that one query names
+NOTHING = json.dumps({})
+COLUMNS = tuple(ITEM.columns.keys())
 
 
 class SqlStore:
@@ -134,13 +168,6 @@ class SqlProject:
                 page = Items(connection, self._id).traces(start, start + PAGE)
             yield from page
 
-    def find(self, key: str) -> int | None:
-        with self._database.read() as connection:
-            return Items(connection, self._id).find(key)
-
-    def mark(self, key: str, status: str) -> None:
-        self.mark_all({key: status})
-
     def mark_all(self, statuses: Mapping[str, str]) -> None:
         for status in set(statuses.values()):
             checked_status(status)
@@ -171,7 +198,7 @@ class SqlProject:
 
     # Acts
 
-    def act(  # noqa: PLR0913 - one transaction
+    def act(
         self,
         event: Event,
         *,
@@ -180,29 +207,25 @@ class SqlProject:
         client_id: str | None = None,
         expected: int | None = None,
         closes: int | None = None,
-        opens: Sequence[OpenQuestion] = (),
     ) -> Act:
         wanted = Act(0, event, checked_text(who), now, client_id, closes)
         with self._acts() as acts:
-            return acts.record(wanted, expected, opens)
+            return acts.record(wanted, expected)
 
     def acts(self, since: int = 0) -> tuple[Act, ...]:
         with self._database.read() as connection:
             return Acts(connection, self._id).since(since)
+
+    def latest(self, since: int) -> Latest:
+        with self._database.read() as connection:
+            found = Acts(connection, self._id)
+            return Latest(found.since(since), found.questions())
 
     # Open questions
 
     def open_question(self, wanted: OpenQuestion, *, now: float) -> OpenQuestion | None:
         with self._acts() as acts:
             return acts.open(wanted, now)
-
-    def question_of(self, who: str) -> OpenQuestion | None:
-        with self._database.read() as connection:
-            return Acts(connection, self._id).question(OPEN_QUESTION.c.who == who)
-
-    def open_questions(self, now: float) -> tuple[OpenQuestion, ...]:
-        with self._database.read() as connection:
-            return Acts(connection, self._id).running(now)
 
     def extend(self, id: int, until: float) -> OpenQuestion | None:  # noqa: A002
         with self._acts() as acts:
@@ -224,6 +247,278 @@ class SqlProject:
         with self._database.write() as connection:
             connection.execute(mine)
             yield connection
+
+
+@dataclass(frozen=True, slots=True)
+class Items:
+    """The items of one project, over one connection."""
+
+    connection: Connection
+    project: int
+
+    def add(self, items: Iterable[Item]) -> range:
+        """Add items behind the present ones."""
+        start = stop = self.count()
+        source = iter(items)
+        with self.connection.begin_nested():
+            while some := list(islice(source, AT_ONCE)):
+                self._insert(some, stop)
+                stop += len(some)
+        return range(start, stop)
+
+    def _insert(self, items: Sequence[Item], start: int) -> None:
+        # By the driver itself: what is built for each row on the way to it takes
+        # longer than to write a million of them.
+        dialect = self.connection.dialect
+        written = insert(ITEM).compile(dialect=dialect, column_keys=COLUMNS)
+        rows: list[Any] = [
+            (
+                self.project,
+                at,
+                item.key,
+                item.kind,
+                item.digest,
+                json.dumps(dict(item.shown)) if item.shown else NOTHING,
+                item.status,
+            )
+            for at, item in enumerate(items, start)
+        ]
+        if not written.positional:
+            rows = [dict(zip(COLUMNS, row, strict=True)) for row in rows]
+        try:
+            with self.connection.begin_nested():
+                self.connection.exec_driver_sql(str(written), rows)
+        except IntegrityError:
+            keys = [item.key for item in items]
+            there = self._positions()
+            raise duplicate(next(key for key in keys if key in there)) from None
+
+    def between(self, start: int, stop: int | None) -> tuple[Item, ...]:
+        """Return the items at positions start to stop."""
+        wanted = (
+            select(ITEM)
+            .where(ITEM.c.project == self.project, ITEM.c.position >= start)
+            .order_by(ITEM.c.position)
+        )
+        if stop is not None:
+            wanted = wanted.where(ITEM.c.position < stop)
+        return tuple(map(_item, self.connection.execute(wanted)))
+
+    def at(self, positions: Iterable[int]) -> dict[int, Item]:
+        """Return the items at some positions."""
+        wanted = iter(dict.fromkeys(positions))
+        found: dict[int, Item] = {}
+        while some := list(islice(wanted, N_NAMED)):
+            rows = select(ITEM).where(
+                ITEM.c.project == self.project, ITEM.c.position.in_(some)
+            )
+            for row in self.connection.execute(rows):
+                found[row.position] = _item(row)
+        return found
+
+    def traces(self, start: int, stop: int) -> list[Trace]:
+        """Return what tells items at positions start to stop from others."""
+        wanted = (
+            select(ITEM.c.key, ITEM.c.digest, ITEM.c.status)
+            .where(ITEM.c.project == self.project)
+            .where(ITEM.c.position >= start, ITEM.c.position < stop)
+            .order_by(ITEM.c.position)
+        )
+        # As the driver gives them: a million rows of another kind take long to make.
+        with self.connection.execute(wanted) as result:
+            return list(starmap(Trace, cast("Any", result.cursor).fetchall()))
+
+    def mark(self, statuses: Mapping[str, str]) -> None:
+        """Note what became of the sources of items, by their keys."""
+        for key, status in statuses.items():
+            marked = (
+                update(ITEM)
+                .where(ITEM.c.project == self.project, ITEM.c.key == key)
+                .values(status=status)
+            )
+            if not self.connection.execute(marked).rowcount:
+                raise no_item(key)
+
+    def rekey(self, keys: Mapping[str, str]) -> None:
+        """Give items other keys."""
+        if not keys:
+            return
+        there = self._positions()
+        checked_keys(keys, there)
+        # No two may ever have the same one, so all pass by a key that nobody has.
+        free = "~" * (1 + max(map(len, there)))
+        places = [(there[key], now) for key, now in keys.items()]
+        self._set_keys([(at, f"{free}{at}") for at, _ in places])
+        self._set_keys(places)
+
+    def _set_keys(self, places: Sequence[tuple[int, str]]) -> None:
+        changed = (
+            update(ITEM)
+            .where(ITEM.c.project == self.project, ITEM.c.position == bindparam("at"))
+            .values(key=bindparam("now"))
+        )
+        rows = [{"at": at, "now": now} for at, now in places]
+        self.connection.execute(changed, rows)
+
+    def count(self) -> int:
+        """Return how many items there are."""
+        latest = select(func.max(ITEM.c.position)).where(ITEM.c.project == self.project)
+        position = self.connection.scalar(latest)
+        return 0 if position is None else int(position) + 1
+
+    def _positions(self) -> dict[str, int]:
+        rows = select(ITEM.c.key, ITEM.c.position).where(ITEM.c.project == self.project)
+        return {row.key: row.position for row in self.connection.execute(rows)}
+
+
+@dataclass(frozen=True, slots=True)
+class Acts:
+    """The acts and open questions of one project, over one connection.
+
+    What writes is called inside a transaction of the project's only writer, so that
+    what it has looked up is still so when it writes.
+    """
+
+    connection: Connection
+    project: int
+
+    def record(self, wanted: Act, expected: int | None) -> Act:
+        """Record an act under its number, or return the one that is there already."""
+        before = self.recorded(wanted.client_id, wanted.closed)
+        if before is not None:
+            return replace(before, is_repeat=True)
+        number = self.count()
+        if expected is not None and expected != number:
+            raise behind(number, expected)
+        if wanted.closed is not None and not self.close(wanted.closed):
+            raise no_longer_open(wanted.closed)
+        act = replace(wanted, number=number)
+        self._insert(act)
+        return act
+
+    def recorded(self, client_id: str | None, closed: int | None) -> Act | None:
+        """Return the act of this client id, or else that closed this question."""
+        for column, value in ((EVENT.c.client_id, client_id), (EVENT.c.closed, closed)):
+            if value is not None:
+                row = self._first(EVENT, column == value)
+                if row is not None:
+                    return act_of(row)
+        return None
+
+    def count(self) -> int:
+        """Return how many acts there are."""
+        latest = select(func.max(EVENT.c.number)).where(EVENT.c.project == self.project)
+        number = self.connection.scalar(latest)
+        return 0 if number is None else int(number) + 1
+
+    def since(self, number: int) -> tuple[Act, ...]:
+        """Return the acts from a number on."""
+        wanted = (
+            select(EVENT)
+            .where(EVENT.c.project == self.project, EVENT.c.number >= number)
+            .order_by(EVENT.c.number)
+        )
+        return tuple(act_of(row) for row in self.connection.execute(wanted))
+
+    def open(self, wanted: OpenQuestion, now: float) -> OpenQuestion | None:
+        """Open a question, unless somebody was there first."""
+        if self.question(OPEN_QUESTION.c.who == wanted.who) is not None:
+            return None
+        low, high = map(int, wanted.question.pair)
+        table = OPEN_QUESTION.c
+        clashing = (
+            table.project == self.project,
+            or_(
+                table.sample == int(wanted.question.sample),
+                (table.low == low) & (table.high == high),
+            ),
+        )
+        if self.question(*clashing, table.until > now) is not None:
+            return None
+        self.connection.execute(delete(OPEN_QUESTION).where(*clashing))
+        values = {
+            "project": self.project,
+            "who": wanted.who,
+            "sample": int(wanted.question.sample),
+            "against": int(wanted.question.against),
+            "low": low,
+            "high": high,
+            "predicted": encode_prediction(wanted.question.predicted),
+            "version": 0,  # a column that nothing reads
+            "until": wanted.until,
+        }
+        done = self.connection.execute(insert(OPEN_QUESTION).values(values))
+        id_ = done.inserted_primary_key[0] if done.inserted_primary_key else 0
+        return replace(wanted, id=id_)
+
+    def close(self, id_: int) -> bool:
+        """Close a question; False when it was not open."""
+        gone = delete(OPEN_QUESTION).where(
+            OPEN_QUESTION.c.project == self.project, OPEN_QUESTION.c.id == id_
+        )
+        return self.connection.execute(gone).rowcount > 0
+
+    def extend(self, id_: int, until: float) -> OpenQuestion | None:
+        """Let a lease run longer."""
+        is_it = (OPEN_QUESTION.c.project == self.project, OPEN_QUESTION.c.id == id_)
+        self.connection.execute(update(OPEN_QUESTION).where(*is_it).values(until=until))
+        return self.question(*is_it)
+
+    def question(self, *conditions: Any) -> OpenQuestion | None:
+        """Return the first open question that fits."""
+        row = self._first(OPEN_QUESTION, *conditions)
+        return None if row is None else open_question_of(row)
+
+    def questions(self) -> tuple[OpenQuestion, ...]:
+        """Return the questions that are open."""
+        wanted = (
+            select(OPEN_QUESTION)
+            .where(OPEN_QUESTION.c.project == self.project)
+            .order_by(OPEN_QUESTION.c.id)
+        )
+        return tuple(map(open_question_of, self.connection.execute(wanted)))
+
+    def _first(self, table: Any, *conditions: Any) -> Row[Any] | None:
+        wanted = select(table).where(table.c.project == self.project, *conditions)
+        return self.connection.execute(wanted).first()
+
+    def _insert(self, act: Act) -> None:
+        body = encode(act.event)
+        values = {
+            "project": self.project,
+            "number": act.number,
+            "kind": kind_of(body),
+            "body": body,
+            "who": act.who,
+            "at": act.at,
+            "client_id": act.client_id,
+            "closed": act.closed,
+        }
+        self.connection.execute(insert(EVENT).values(values))
+        told = told_in(act.event)
+        if told:
+            at = {"project": self.project, "event": act.number}
+            rows = [
+                {**at, "place": place, **encode_answer(answer)}
+                for place, answer in enumerate(told)
+            ]
+            self.connection.execute(insert(ANSWER), rows)
+
+
+def act_of(row: Row[Any]) -> Act:
+    """Return the act of a row."""
+    event = decode(row.body)
+    return Act(row.number, event, row.who, row.at, row.client_id, row.closed)
+
+
+def open_question_of(row: Row[Any]) -> OpenQuestion:
+    """Return the open question of a row."""
+    question = decode_question(row.sample, row.against, row.predicted)
+    return OpenQuestion(row.who, question, row.until, row.id)
+
+
+def _item(row: Row[Any]) -> Item:
+    return Item(row.key, row.kind, row.digest, row.shown, row.status)
 
 
 def _infos() -> Select[Any]:

@@ -1,0 +1,375 @@
+"""Every act and answer ever recorded, and what has become of each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Literal, TypeAlias
+
+from likewise.exports import said, samples_of
+from likewise.knowledge import (
+    Answer,
+    Kept,
+    Retracted,
+    Together,
+    Told,
+    Undone,
+    Verdict,
+    singles_of,
+    told_in,
+)
+from likewise.storage import Act
+
+State: TypeAlias = Literal["stands", "doubtful", "kept", "taken back", "undone"]
+Only: TypeAlias = Literal["doubtful", "checks"]
+STANDING = frozenset({"stands", "doubtful", "kept"})
+HOW = {"group": "picker"}  # what people call it, where the journal says otherwise
+DECIDING = (Retracted, Kept, Together)  # events that may decide about answers
+SURPRISING = 0.75  # from here on an answer is listed as surprising
+NO_GUESS = "group"  # a prediction of this kind says what was meant, not how likely
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """Who did something, when, and with which act."""
+
+    act: int
+    who: str
+    at: float
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """An answer as it was recorded, and what has become of it.
+
+    Attributes
+    ----------
+    answer : Answer
+    made : Mark
+    state : str
+        "stands", "doubtful" (others deny it), "kept" (left to disagree), "taken back"
+        or "undone".
+    by : Mark or None
+        Who took it back, undid it, or left it to disagree.
+    became : int or None
+        The id of the answer that was given instead of it.
+    """
+
+    answer: Answer
+    made: Mark
+    state: State = "stands"
+    by: Mark | None = None
+    became: int | None = None
+
+    @property
+    def how(self) -> str:
+        """How it came about: "asked", "check", "picker", "review", "given", "told"."""
+        if self.answer.question.is_check and self.answer.how == "asked":
+            return "check"
+        return HOW.get(self.answer.how, self.answer.how)
+
+    @property
+    def is_standing(self) -> bool:
+        """Whether it counts as said."""
+        return self.state in STANDING
+
+    @property
+    def predicted(self) -> float | None:
+        """The probability of "same" when it was asked; None when nobody guessed."""
+        guess = self.answer.question.predicted
+        return None if guess is None or guess.kind == NO_GUESS else guess.same
+
+    @property
+    def surprise(self) -> float | None:
+        """How unlikely the answer was, from 0 to 1; None when nobody guessed."""
+        if self.predicted is None or self.answer.verdict is Verdict.UNSURE:
+            return None
+        is_same = self.answer.verdict is Verdict.SAME
+        return 1.0 - self.predicted if is_same else self.predicted
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """An act, the answers that came with it, and whether it was undone.
+
+    Attributes
+    ----------
+    act : Act
+    entries : tuple of Entry
+    is_standing : bool
+    undone : Mark or None
+    """
+
+    act: Act
+    entries: tuple[Entry, ...] = ()
+    is_standing: bool = True
+    undone: Mark | None = None
+
+    @property
+    def how(self) -> str:
+        """How its answers came about; "other" for an act without any."""
+        return self.entries[0].how if self.entries else "other"
+
+    @property
+    def is_undoable(self) -> bool:
+        """Whether anything of it is left to undo."""
+        has_more = not isinstance(self.act.event, Told)
+        return self.is_standing and (
+            has_more or any(entry.is_standing for entry in self.entries)
+        )
+
+
+@dataclass(frozen=True)
+class Ledger:
+    """Every act, oldest first; an undoing stands beside the act that it undid.
+
+    Attributes
+    ----------
+    records : tuple of Record
+    answers : dict of int to Entry
+        Every answer ever recorded, by its id.
+    """
+
+    records: tuple[Record, ...] = ()
+    answers: Mapping[int, Entry] = field(default_factory=dict)
+
+    @cached_property
+    def by_act(self) -> dict[int, Record]:
+        """The records by the numbers of their acts."""
+        return {record.act.number: record for record in self.records}
+
+    @cached_property
+    def said(self) -> frozenset[tuple[tuple[int, int], Verdict]]:
+        """What answers that stand say about which pairs."""
+        stand = (e.answer for e in self.answers.values() if e.is_standing)
+        return frozenset((a.question.pair, a.verdict) for a in stand)
+
+    def is_said(self, answer: Answer) -> bool:
+        """Tell whether an answer that stands says the same."""
+        return (answer.question.pair, answer.verdict) in self.said
+
+    @property
+    def open(self) -> tuple[Entry, ...]:
+        """The answers that others deny and that nobody has decided about."""
+        return tuple(e for e in self.answers.values() if e.state == "doubtful")
+
+    @property
+    def kept(self) -> tuple[Entry, ...]:
+        """The answers that somebody left to disagree."""
+        return tuple(e for e in self.answers.values() if e.state == "kept")
+
+
+def ledger_of(
+    acts: Sequence[Act], standing: Iterable[int], doubtful: Iterable[int]
+) -> Ledger:
+    """Return every act and answer with what has become of it.
+
+    Parameters
+    ----------
+    acts : sequence of Act
+        All of them, oldest first; numbers of groups are left out.
+    standing : iterable of int
+        Numbers of the acts that stand: see ``Session.acts``.
+    doubtful : iterable of int
+        Ids of the answers that contradict earlier ones.
+
+    Examples
+    --------
+    >>> from likewise import Question
+    >>> from likewise.knowledge._journal import Told
+    >>> told = Told((Answer(Question(0, 1), Verdict.SAME, 1),))
+    >>> acts = [Act(0, told, "Ann", 0.0), Act(1, Retracted((1,)), "Bob", 60.0)]
+    >>> entry = ledger_of(acts, [0, 1], []).answers[1]
+    >>> entry.state, entry.by.who
+    ('taken back', 'Bob')
+    """
+    acts, stays = list(said(acts)), set(standing)
+    fates = _fates([act for act in acts if act.number in stays], frozenset(doubtful))
+    undone = {
+        act.event.position: _mark(act) for act in acts if isinstance(act.event, Undone)
+    }
+    records = tuple(
+        _record(act, undone.get(act.number), fates)
+        for act in acts
+        if not isinstance(act.event, Undone)
+    )
+    entries = (entry for record in records for entry in record.entries)
+    return Ledger(records, {entry.answer.id: entry for entry in entries})
+
+
+@dataclass(frozen=True, slots=True)
+class _Fates:
+    """What acts that stand have done to answers, by their ids."""
+
+    gone: Mapping[int, Mark]
+    became: Mapping[int, int]
+    kept: Mapping[int, Mark]
+    doubtful: frozenset[int]
+
+    def of(self, answer: Answer, made: Mark) -> Entry:
+        number = answer.id
+        if number in self.gone:
+            instead = self.became.get(number)
+            return Entry(answer, made, "taken back", self.gone[number], instead)
+        if number not in self.doubtful:
+            return Entry(answer, made)
+        if number in self.kept:
+            return Entry(answer, made, "kept", self.kept[number])
+        return Entry(answer, made, "doubtful")
+
+
+def _fates(acts: Sequence[Act], doubtful: frozenset[int]) -> _Fates:
+    gone: dict[int, Mark] = {}
+    kept: dict[int, Mark] = {}
+    deciding = [act for act in acts if isinstance(act.event, DECIDING)]
+    for act in deciding:
+        for single in singles_of(act.event):
+            if isinstance(single, Retracted):
+                gone |= dict.fromkeys(single.ids, _mark(act))
+            elif isinstance(single, Kept):
+                kept |= dict.fromkeys(single.ids, _mark(act))
+    told = (answer for act in acts for answer in told_in(act.event))
+    pairs = {answer.id: answer.question.pair for answer in told if answer.id in gone}
+    became = {old: new for act in deciding for old, new in replaced_in(act, pairs)}
+    return _Fates(gone, became, kept, doubtful)
+
+
+def replaced_in(
+    act: Act, pairs: Mapping[int, tuple[int, int]]
+) -> Iterator[tuple[int, int]]:
+    """Yield which answer an act took back, and which it gave instead of it.
+
+    Parameters
+    ----------
+    act : Act
+    pairs : mapping of int to (int, int)
+        What answers are about, by their ids.
+    """
+    instead = {answer.question.pair: answer.id for answer in told_in(act.event)}
+    if not instead:
+        return
+    for single in singles_of(act.event):
+        for old in single.ids if isinstance(single, Retracted) else ():
+            if pairs.get(old) in instead:
+                yield old, instead[pairs[old]]
+
+
+def _record(act: Act, undone: Mark | None, fates: _Fates) -> Record:
+    made = _mark(act)
+    told = told_in(act.event)
+    if undone is None:
+        return Record(act, tuple(fates.of(answer, made) for answer in told))
+    gone = tuple(Entry(answer, made, "undone", undone) for answer in told)
+    return Record(act, gone, is_standing=False, undone=undone)
+
+
+def _mark(act: Act) -> Mark:
+    return Mark(act.number, act.who, act.at)
+
+
+# Which records a person wants to see, and in which order
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What to show; None is all.
+
+    Parameters
+    ----------
+    who : str, optional
+    only : {"doubtful", "checks"}, optional
+        Answers that disagree or surprise, or checks that failed.
+    item : int, optional
+    how : str, optional
+        See ``Record.how``.
+    act : int, optional
+    """
+
+    who: str | None = None
+    only: Only | None = None
+    item: int | None = None
+    how: str | None = None
+    act: int | None = None
+
+
+def chosen(ledger: Ledger, wanted: Wanted) -> list[Record]:
+    """Return the records that are wanted, newest first, each with such answers only.
+
+    Those that are wanted because they are doubtful come in the order of their surprise,
+    and those that disagree before all others.
+    """
+    found = [
+        kept
+        for record in reversed(ledger.records)
+        if (kept := _kept(record, wanted, ledger)) is not None
+    ]
+    if wanted.only == "doubtful":
+        found.sort(key=_doubt, reverse=True)
+    return found
+
+
+def is_failed(entry: Entry) -> bool:
+    """Tell whether an answer to a check denies what was known."""
+    is_check = entry.answer.question.is_check
+    return is_check and entry.state in ("doubtful", "kept")
+
+
+def is_surprising(entry: Entry) -> bool:
+    """Tell whether hardly anybody would have expected an answer."""
+    return (entry.surprise or 0.0) >= SURPRISING
+
+
+def spoken_of(record: Record, ledger: Ledger) -> tuple[int, ...]:
+    """Return the items that an act speaks of, also by the answers that it names."""
+    named = [
+        sample
+        for single in singles_of(record.act.event)
+        if isinstance(single, Retracted | Kept)
+        for id_ in single.ids
+        if id_ in ledger.answers
+        for sample in ledger.answers[id_].answer.question.pair
+    ]
+    return tuple(dict.fromkeys([*samples_of(record.act.event), *named]))
+
+
+def _kept(record: Record, wanted: Wanted, ledger: Ledger) -> Record | None:
+    if not _fits(record, wanted, ledger):
+        return None
+    if wanted.only is None and wanted.item is None:
+        return record
+    entries = tuple(_matching(record, wanted))
+    if wanted.only is not None and not entries:
+        return None
+    return replace(record, entries=entries)
+
+
+def _fits(record: Record, wanted: Wanted, ledger: Ledger) -> bool:
+    return (
+        wanted.act in (None, record.act.number)
+        and wanted.who in (None, record.act.who)
+        and wanted.how in (None, record.how)
+        and (wanted.item is None or wanted.item in spoken_of(record, ledger))
+    )
+
+
+def _matching(record: Record, wanted: Wanted) -> Iterator[Entry]:
+    for entry in record.entries:
+        pair = entry.answer.question.pair
+        if wanted.item is not None and wanted.item not in pair:
+            continue
+        if wanted.only == "doubtful" and not _is_doubtful(entry):
+            continue
+        if wanted.only == "checks" and not is_failed(entry):
+            continue
+        yield entry
+
+
+def _is_doubtful(entry: Entry) -> bool:
+    if entry.state in ("doubtful", "kept"):
+        return True
+    return entry.is_standing and is_surprising(entry)
+
+
+def _doubt(record: Record) -> tuple[bool, float]:
+    return max((e.state == "doubtful", e.surprise or 0.0) for e in record.entries)

@@ -1,0 +1,151 @@
+"""What the server says to pages and programs."""
+
+from __future__ import annotations
+
+from typing import Literal, TypeAlias
+
+from pydantic import BaseModel
+
+Verdict: TypeAlias = Literal["same", "different", "unsure"]
+Status: TypeAlias = Literal["preparing", "asking", "waiting", "settled"]
+
+
+class Column(BaseModel):
+    """A column of a row, and whether the other card differs in it."""
+
+    name: str
+    value: str
+    differs: bool = False
+
+
+class Card(BaseModel):
+    """An item; its kind says whether it has pictures, a text or columns."""
+
+    item: int
+    kind: Literal["image", "text", "row"]
+    title: str
+    status: Literal["here", "changed", "gone"] = "here"
+    thumb: str | None = None
+    picture: str | None = None
+    text: str | None = None
+    columns: list[Column] = []
+
+
+class GroupCard(BaseModel):
+    """A group at a glance.
+
+    `id` is one of its items, `number` and `name` are for people. Answers have
+    confirmed some of its items; `probability` is there where hints are shown.
+    """
+
+    id: int
+    number: int
+    name: str
+    size: int
+    confirmed: int
+    unsure: int = 0
+    members: list[Card] = []
+    probability: float | None = None
+
+
+class QuestionCard(BaseModel):
+    """Whether `sample` and `against` belong together.
+
+    `group` is what is known of the group of `against`. With `picker` it is time to
+    show the candidates. `before` is your answer, if it was just taken back.
+    """
+
+    id: int
+    sample: Card
+    against: Card
+    group: GroupCard | None = None
+    picker: bool = False
+    why: str | None = None
+    before: Verdict | None = None
+
+
+class ProgressCard(BaseModel):
+    """How far the sorting is.
+
+    `answers` are pairs, `screens` what people have looked at. `settled` and `expected`
+    (how right the groups should be) are shares of 1. `moved` items changed their group
+    lately. With `stop`, more answers would hardly change anything.
+
+    `doubtful` answers contradict earlier ones. Of the `checks`, questions about what
+    was known already, some `failed`; `wrong` is the share of wrong answers by that.
+    """
+
+    answers: int
+    screens: int
+    groups: int
+    settled: float
+    moved: int
+    expected: float
+    deferred: int
+    aside: int
+    stop: bool
+    doubtful: int
+    checks: int
+    failed: int
+    wrong: float | None
+
+
+class Preparing(BaseModel):
+    """What is being done before the first question, or why it cannot be done."""
+
+    stage: str
+    done: int
+    total: int
+    error: str | None = None
+
+
+class State(BaseModel):
+    """Everything that a person sees while answering.
+
+    `version` counts the acts of everybody. `saved` and `notice` say in words what
+    became of the act that this is the reply to. `disagreement` is the answer of your
+    last act that denies earlier ones, by its id: it is kept, but nothing follows from
+    it. About one question in `checks` asks again what is known already.
+    """
+
+    project: str
+    criterion: str
+    about: str
+    who: str
+    kind: str
+    n_items: int
+    version: int
+    status: Status
+    preparing: Preparing | None = None
+    question: QuestionCard | None = None
+    progress: ProgressCard | None = None
+    can_undo: bool = False
+    disagreements: int = 0
+    disagreement: int | None = None
+    checks: int = 0
+    hints: bool = False
+    saved: str | None = None
+    notice: str | None = None
+
+
+class Candidates(BaseModel):
+    """A page of the groups that a sample may belong to, likeliest first."""
+
+    question: int
+    page: int
+    groups: list[GroupCard]
+    has_more: bool
+
+
+class Ahead(BaseModel):
+    """Pictures of what may be asked next, to be fetched while a person looks."""
+
+    pictures: list[str]
+
+
+class Written(BaseModel):
+    """Where folders were written to, and which files were not there any more."""
+
+    folder: str
+    n_files: int
+    missing: list[str]

@@ -1,0 +1,511 @@
+"""A project at one moment: all that pages are made from."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from math import isfinite
+from threading import Lock
+
+import numpy as np
+
+from likewise._arrays import Floats, Indices, Samples, Weights
+from likewise.app._ledger import Ledger, ledger_of
+from likewise.app._schemas import Card, Column, GroupCard
+from likewise.errors import InputError
+from likewise.items import features_shown
+from likewise.knowledge import Answer, Verdict, told_in
+from likewise.session import (
+    Group,
+    Likeness,
+    Numbers,
+    Repairs,
+    Statuses,
+    View,
+    cluster_names,
+    groups_of,
+    likeness_of,
+    parts_within,
+    statuses_within,
+)
+from likewise.storage import Act, Item, Project
+
+UNSURE = 0.8  # below, a guessed member needs to be looked at
+ALIKE = 0.05  # below, nobody would take two clusters for one
+MANY = 20_000  # items that are kept
+MANY_COLUMNS = 12  # shown at once; those that differ come first
+LONGEST = 20_000  # characters of a text
+
+
+@dataclass(frozen=True, slots=True)
+class Display:
+    """How a project is shown.
+
+    Parameters
+    ----------
+    project : str
+        Its name.
+    kind : {"image", "text", "row"}
+    criterion : str
+        The question that people are to answer.
+    about : str
+        How items became vectors.
+    hints : bool
+        Whether to say why a pair is asked about.
+    checks : int
+        One question in so many asks again what is known; 0 for none.
+    """
+
+    project: str
+    kind: str
+    criterion: str
+    about: str
+    hints: bool
+    checks: int
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """What a session makes of the items at one moment.
+
+    It stays as it is when the session goes on; what takes time is worked out when it is
+    looked at.
+
+    Parameters
+    ----------
+    view : View
+        The labels and what is known.
+    acts : tuple of Act
+        All of them, oldest first.
+    standing : tuple of int
+        Numbers of the acts that can still be undone.
+    names : mapping of int to str
+        Names by the sample that they were given for, oldest first.
+    kept : frozenset of int
+        Ids of the answers that somebody left to disagree.
+    weights : ndarray or sparse array of shape (n_items, n_items)
+    features : ndarray or sparse array of shape (n_items, n_features), or None
+    before : Numbers
+        The numbers that groups had.
+    moved : int
+        How many items have changed their group lately.
+    display : Display
+    items : callable
+        ``items(positions)`` returns items.
+    """
+
+    view: View
+    acts: tuple[Act, ...]
+    standing: tuple[int, ...]
+    names: dict[int, str]
+    kept: frozenset[int]
+    weights: Weights
+    features: Samples | None
+    before: Numbers
+    moved: int
+    display: Display
+    items: Callable[[Sequence[int]], list[Item]]
+
+    @property
+    def version(self) -> int:
+        """How many acts there were."""
+        return len(self.acts)
+
+    @property
+    def n_items(self) -> int:
+        """How many items there are."""
+        return self.view.known.n_samples
+
+    @cached_property
+    def repairs(self) -> Repairs:
+        """Plans for acts on the clusters."""
+        view = self.view
+        return Repairs(view.known, view.labels, view.model.confidence)
+
+    # What people did
+
+    def last_act(self, who: str) -> int | None:
+        """Return the number of a person's last act that still stands."""
+        acts = self.acts
+        return next((at for at in reversed(self.standing) if acts[at].who == who), None)
+
+    @cached_property
+    def doubtful(self) -> tuple[Answer, ...]:
+        """The answers that contradict earlier ones."""
+        known = self.view.known
+        return tuple(known.answers[at] for at in sorted(known.doubtful))
+
+    @property
+    def n_disagreements(self) -> int:
+        """How many answers disagree that nobody has decided about."""
+        return sum(answer.id not in self.kept for answer in self.doubtful)
+
+    def disagreement(self, who: str) -> int | None:
+        """Return the answer of a person's last act that denies earlier ones, by id.
+
+        None where there is none, or where somebody has decided that it stays.
+        """
+        last = self.last_act(who)
+        if last is None:
+            return None
+        told = {answer.id for answer in told_in(self.acts[last].event)}
+        doubtful = {answer.id for answer in self.doubtful}
+        return max(told & doubtful - self.kept, default=None)
+
+    @cached_property
+    def ledger(self) -> Ledger:
+        """Every act and answer, and what has become of each."""
+        doubtful = [answer.id for answer in self.doubtful]
+        return ledger_of(self.acts, self.standing, doubtful)
+
+    # Cards
+
+    def cards(self, samples: Sequence[int] | Indices) -> list[Card]:
+        """Return the cards of some items."""
+        positions = [int(sample) for sample in samples]
+        pairs = zip(positions, self.items(positions), strict=True)
+        return [card_of(at, self._described(at, item)) for at, item in pairs]
+
+    def _described(self, position: int, item: Item) -> Item:
+        """Return a row of an array with its features, if it is as it was."""
+        X = self.features
+        if item.kind != "row" or item.shown or item.status != "here":
+            return item
+        if not isinstance(X, np.ndarray):
+            return item
+        return replace(item, shown=features_shown(X)[position])
+
+    def cluster(self, label: int, n_members: int) -> GroupCard:
+        """Return a cluster at a glance, with some items that are typical of it."""
+        typical = self.typical(label, n_members) if n_members else []
+        return GroupCard(
+            id=self.anchor(label),
+            number=self.number[label],
+            name=self.name.get(label, ""),
+            size=self.size(label),
+            confirmed=self.n_confirmed(label),
+            unsure=self.n_unsure(label),
+            members=self.cards(typical),
+        )
+
+    def group(
+        self,
+        group: Group,
+        n_members: int,
+        probability: float | None = None,
+        besides: Sequence[int] = (),
+    ) -> GroupCard:
+        """Return a known group at a glance, with some of its items."""
+        card = self.cluster(group.label, 0) if group.label >= 0 else None
+        members = [s for s in group.samples if s not in besides][:n_members]
+        aside = self.statuses.aside
+        here = next((s for s in group.samples if s not in aside), group.id)
+        return GroupCard(
+            id=here,  # one that is in the game
+            number=card.number if card else 0,
+            name=group.name or (card.name if card else ""),
+            size=card.size if card else len(group.samples),
+            confirmed=len(group.samples),
+            members=self.cards(members),
+            probability=probability,
+        )
+
+    # Clusters
+
+    @cached_property
+    def groups(self) -> tuple[Group, ...]:
+        """The groups that answers have made known, oldest first."""
+        return groups_of(self.view.known, self.labels, self.names)
+
+    @property
+    def labels(self) -> Indices:
+        """The cluster of each item; -1 when set aside."""
+        return self.repairs.labels
+
+    @property
+    def sure(self) -> Floats:
+        """The probability that each item is in the right cluster."""
+        return self.repairs.sure
+
+    @cached_property
+    def clusters(self) -> tuple[int, ...]:
+        """The labels in use."""
+        return tuple(self.repairs.members)
+
+    @cached_property
+    def statuses(self) -> Statuses:
+        """How settled items are."""
+        return statuses_within(self.repairs)
+
+    @cached_property
+    def confirmed(self) -> np.ndarray:
+        """Whether answers have put each item into a group."""
+        found = np.zeros(len(self.labels), dtype=bool)
+        found[list(self.statuses.confirmed)] = True
+        return found
+
+    @cached_property
+    def numbers(self) -> Numbers:
+        """The numbers of groups, with those that are new."""
+        return self.before.brought_to(self.labels, self.repairs.known, self.anchor)
+
+    @cached_property
+    def number(self) -> dict[int, int]:
+        """The number of each cluster."""
+        return self.numbers.of(self.labels)
+
+    @cached_property
+    def name(self) -> dict[int, str]:
+        """The names of clusters that have one."""
+        return cluster_names(self.labels, self.names)
+
+    @cached_property
+    def likeness(self) -> Likeness:
+        """How alike the clusters are."""
+        return likeness_of(self.weights, self.labels)
+
+    @property
+    def _members(self) -> dict[int, Indices]:
+        return self.repairs.members
+
+    @cached_property
+    def _n_confirmed(self) -> Indices:
+        return self._counted(self.confirmed)
+
+    @cached_property
+    def _n_unsure(self) -> Indices:
+        return self._counted(~self.confirmed & (self.sure < UNSURE))
+
+    def _counted(self, which: np.ndarray) -> Indices:
+        """Return how many of some items each cluster has."""
+        there = self.labels[which & (self.labels >= 0)]
+        return np.bincount(there, minlength=max(self.clusters, default=-1) + 1)
+
+    @cached_property
+    def _anchors(self) -> dict[int, int]:
+        firsts = {label: int(found[0]) for label, found in self._members.items()}
+        anchors = {label: self.repairs.anchor(at) for label, at in firsts.items()}
+        return {
+            label: firsts[label] if found is None else found
+            for label, found in anchors.items()
+        }
+
+    def anchor(self, label: int) -> int:
+        """Return the item that speaks for a cluster."""
+        return self._anchors[label]
+
+    def label_of(self, item: int) -> int | None:
+        """Return the cluster of an item; None if there is none."""
+        is_there = 0 <= item < len(self.labels) and self.labels[item] >= 0
+        return int(self.labels[item]) if is_there else None
+
+    def size(self, label: int) -> int:
+        """Return how many items a cluster has."""
+        return len(self._members[label])
+
+    def n_confirmed(self, label: int) -> int:
+        """Return how many of them are confirmed."""
+        return int(self._n_confirmed[label])
+
+    def n_unsure(self, label: int) -> int:
+        """Return how many guessed ones need to be looked at."""
+        return int(self._n_unsure[label])
+
+    @cached_property
+    def _orders(self) -> dict[tuple[int, bool], Indices]:
+        return {}
+
+    def order(self, label: int, *, typical_first: bool = False) -> Indices:
+        """Return the items of a cluster: confirmed ones, then the least sure first."""
+        key = label, typical_first
+        if key not in self._orders:
+            members = self._members[label]
+            is_confirmed = self.confirmed[members]
+            guessed = members[~is_confirmed]
+            sure = self.sure[guessed] * (-1 if typical_first else 1)
+            guessed = guessed[np.argsort(sure, kind="stable")]
+            self._orders[key] = np.concatenate([members[is_confirmed], guessed])
+        return self._orders[key]
+
+    def typical(self, label: int, n: int) -> list[int]:
+        """Return the first items of a cluster: confirmed ones, then the surest.
+
+        As :meth:`order` has them, without sorting all.
+        """
+        key = label, True
+        if key not in self._orders and len(self._members[label]) > n:
+            return self._first(self._members[label], n)
+        return self.order(label, typical_first=True)[:n].tolist()
+
+    def _first(self, members: Indices, n: int) -> list[int]:
+        is_confirmed = self.confirmed[members]
+        confirmed, guessed = members[is_confirmed][:n], members[~is_confirmed]
+        missing = n - len(confirmed)
+        if not missing:
+            return confirmed.tolist()
+        sure = self.sure[guessed]
+        least = -np.partition(-sure, missing - 1)[missing - 1]
+        surest = guessed[sure >= least]
+        order = np.argsort(-self.sure[surest], kind="stable")
+        return [*confirmed.tolist(), *surest[order][:missing].tolist()]
+
+    @cached_property
+    def guessed(self) -> Indices:
+        """The items that no answer has confirmed, the least sure first."""
+        found = np.flatnonzero(self._is_guessed)
+        return found[np.argsort(self.sure[found], kind="stable")]
+
+    @property
+    def n_guessed(self) -> int:
+        """How many there are of them."""
+        return int(self._is_guessed.sum())
+
+    @cached_property
+    def _is_guessed(self) -> np.ndarray:
+        open_ones = ~self.confirmed & (self.labels >= 0)
+        open_ones[list(self.statuses.deferred)] = False
+        return open_ones
+
+    @cached_property
+    def waiting(self) -> Indices:
+        """The items about which somebody was unsure."""
+        return np.array(sorted(self.statuses.deferred), dtype=np.intp)
+
+    @cached_property
+    def aside(self) -> Indices:
+        """The items that are set aside."""
+        return np.array(sorted(self.statuses.aside), dtype=np.intp)
+
+    def nearest_first(self, label: int) -> list[int]:
+        """Return all clusters: this one, then those that are most like it."""
+        alike = self.likeness.values[label]
+        others = [other for other in self.clusters if other != label]
+        return [label, *sorted(others, key=lambda other: -alike[other])]
+
+    def similar(self, label: int) -> int | None:
+        """Return the cluster that may be the same as this one.
+
+        Neither one that is known to be different, nor one about which somebody was
+        unsure.
+        """
+        out = frozenset(c for c in self.clusters if self._is_told(label, c))
+        found = self.likeness.nearest(label, out)
+        if found is None or self.likeness.values[label, found] < ALIKE:
+            return None
+        return found
+
+    def _is_told(self, one: int, other: int) -> bool:
+        """Tell whether somebody was asked about two clusters, and did not say same."""
+        known = self.repairs.known
+        constraints = known.constraints
+        i, j = self.anchor(one), self.anchor(other)
+        if constraints.relation(i, j) is Verdict.DIFFERENT:
+            return True
+        theirs = set(constraints.samples(constraints.group(j)))
+        mine = constraints.samples(constraints.group(i))
+        return any(not theirs.isdisjoint(known.unsure.get(s, ())) for s in mine)
+
+    @cached_property
+    def _parts(self) -> dict[tuple[int, int], list[list[int]]]:
+        return {}
+
+    def parts(self, label: int, n_parts: int) -> list[list[int]]:
+        """Return the parts that a cluster falls into; worked out once."""
+        if self.size(label) < n_parts:
+            raise InputError(
+                f"The group has {self.size(label)} items: too few for {n_parts} parts."
+            )
+        if (label, n_parts) not in self._parts:
+            members = self._members[label].tolist()
+            found = parts_within(self.weights, members, n_parts)
+            self._parts[label, n_parts] = found
+        return self._parts[label, n_parts]
+
+
+class ItemCache:
+    """Reads the items of a page at once, and none of them twice in a row.
+
+    Items stay as they are while a project is served. May be called from any thread.
+
+    Parameters
+    ----------
+    project : Project
+
+    Examples
+    --------
+    >>> from likewise.storage import open_store
+    >>> project = open_store("memory://").create("leaves", {}, now=0.0)
+    >>> _ = project.add_items([Item("a.png", "image"), Item("b.png", "image")])
+    >>> [item.key for item in ItemCache(project).items([1, 0, 1])]
+    ['b.png', 'a.png', 'b.png']
+    """
+
+    def __init__(self, project: Project) -> None:
+        self._project = project
+        self._kept: OrderedDict[int, Item] = OrderedDict()
+        self._lock = Lock()
+
+    def items(self, positions: Sequence[int]) -> list[Item]:
+        """Return the items at some positions, in that order."""
+        with self._lock:
+            missing = [at for at in positions if at not in self._kept]
+            if missing:
+                self._kept.update(self._project.items_at(missing))
+            for at in positions:
+                self._kept.move_to_end(at)
+            found = [self._kept[at] for at in positions]
+            while len(self._kept) > MANY:
+                self._kept.popitem(last=False)
+            return found
+
+
+# From items to the cards that people look at
+
+
+def card_of(position: int, item: Item) -> Card:
+    """Return the card of one item."""
+    title = str(item.shown.get("name") or f"{item.kind} {item.key}")
+    facts = {"kind": item.kind, "status": item.status}
+    card = Card.model_validate({"item": position, "title": title, **facts})
+    if item.kind == "image":
+        # Browsers keep pictures by address, also those of another pile on this port.
+        which = f"{position}?{item.digest[:16]}"
+        card.thumb, card.picture = f"/thumb/{which}", f"/picture/{which}"
+    elif item.kind == "text":
+        card.text = str(item.shown.get("text", ""))[:LONGEST]
+    else:
+        card.columns = [Column(name=k, value=str(v)) for k, v in item.shown.items()]
+    return card
+
+
+def compared(left: Card, right: Card) -> tuple[Card, Card]:
+    """Return two cards of rows with the columns that differ most in front.
+
+    Numbers differ by their share of the larger one, words wholly or not at all.
+    """
+    if left.kind != "row" or right.kind != "row":
+        return left, right
+    other = {column.name: column.value for column in right.columns}
+    gaps = {c.name: _gap(c.value, other.get(c.name, "")) for c in left.columns}
+    order = sorted(gaps, key=lambda name: -gaps[name])[:MANY_COLUMNS]
+    return _ordered(left, order, gaps), _ordered(right, order, gaps)
+
+
+def _ordered(card: Card, order: Sequence[str], gaps: dict[str, float]) -> Card:
+    values = {column.name: column.value for column in card.columns}
+    columns = [
+        Column(name=name, value=values.get(name, ""), differs=gaps[name] > 0)
+        for name in order
+    ]
+    return card.model_copy(update={"columns": columns})
+
+
+def _gap(left: str, right: str) -> float:
+    try:
+        a, b = float(left), float(right)
+    except ValueError:
+        return float(left != right)
+    gap = abs(a - b) / max(abs(a), abs(b), 1e-12)
+    return gap if isfinite(gap) else float(left != right)

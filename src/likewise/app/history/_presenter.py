@@ -1,0 +1,435 @@
+"""What the pages of history and of disagreements show."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import Literal
+
+from pydantic import BaseModel
+
+from likewise.app import _ledger, _schemas
+from likewise.app._commands import (
+    WORDS,
+    Amending,
+    Change,
+    Keep,
+    Retract,
+    UndoAct,
+    brings_back,
+)
+from likewise.app._ledger import (
+    Entry,
+    Ledger,
+    Mark,
+    Record,
+    Wanted,
+    chosen,
+    is_failed,
+    is_surprising,
+    replaced_in,
+    spoken_of,
+)
+from likewise.app._project import Outcome
+from likewise.app._schemas import Card
+from likewise.app._snapshot import Snapshot, compared
+from likewise.knowledge import (
+    Kept,
+    Renamed,
+    Retracted,
+    SetAside,
+    Single,
+    Verdict,
+    singles_of,
+)
+from likewise.session import Reliability, reliability
+
+PER_PAGE = 50
+PER_ACT = 24  # answers of an act that are shown with others
+MANY_ITEMS = 12  # items of an act without answers
+MANY = 100  # disagreements on the page
+EXCERPT = 400  # characters of a text
+DOUBTFUL = "Answers disagree now; nothing was dropped."
+NEW_GROUP = "began a new group"
+HOW = {
+    "asked": "answered",
+    "check": "answered a check",
+    "picker": "picked the group",
+    "review": "sorted by hand",
+    "given": "known beforehand",
+    "told": "told without a question",
+    "other": "did something else",
+}
+
+
+class Done(BaseModel):
+    """What came of an act.
+
+    `act` is its number, for undoing it; `disagreement` is the id of an answer that
+    others deny from now on.
+    """
+
+    saved: str | None
+    notice: str | None
+    version: int
+    can_undo: bool
+    act: int | None = None
+    disagreement: int | None = None
+
+
+class Trace(BaseModel):
+    """Who did something, when (seconds since 1970), and with which act."""
+
+    act: int
+    who: str
+    at: float
+
+    @property
+    def iso(self) -> str:
+        """When it was, as machines write it."""
+        return datetime.fromtimestamp(self.at, UTC).isoformat(timespec="seconds")
+
+
+class EntryCard(BaseModel):
+    """An answer, and what has become of it.
+
+    `predicted` is the probability of "same" when it was asked, and `surprise` how
+    unlikely the answer was by it. `by` has taken it back, undone it, or left it to
+    disagree; `became` is the answer that was given instead of it.
+    """
+
+    id: int
+    sample: Card
+    against: Card
+    verdict: _schemas.Verdict
+    made: Trace
+    how: str
+    state: _ledger.State
+    is_failed: bool = False
+    is_surprising: bool = False
+    predicted: float | None = None
+    surprise: float | None = None
+    by: Trace | None = None
+    became: int | None = None
+
+
+class ActCard(BaseModel):
+    """An act: some answers, or something else about some items.
+
+    `n_answers` came with it, `n_fit` of them fit the filters, and some of those are in
+    `answers`.
+    `undo` says what undoing it is called, where that differs from taking back its only
+    answer; `again` is the undoing to undo.
+    """
+
+    made: Trace
+    how: str
+    words: str
+    answers: list[EntryCard]
+    n_answers: int
+    n_fit: int
+    items: list[Card]
+    stands: bool
+    undone: Trace | None = None
+    undo: str | None = None
+    again: int | None = None
+
+
+class HistoryPage(BaseModel):
+    """Some acts, newest first, of all `n_acts` that fit."""
+
+    version: int
+    page: int
+    per_page: int
+    n_acts: int
+    acts: list[ActCard]
+    item: Card | None = None
+    has_more: bool
+
+
+class Link(BaseModel):
+    """A joint of a chain of answers, and the item that it leads to."""
+
+    answer: EntryCard
+    to: Card
+
+
+class Clash(BaseModel):
+    """An answer, and the chain of others that deny it.
+
+    The chain leads from `answer.sample` to `answer.against`; together its answers say
+    `implied`.
+    """
+
+    answer: EntryCard
+    implied: Literal["same", "different"]
+    chain: list[Link]
+    people: list[str]
+
+
+class Disagreements(BaseModel):
+    """The answers that others deny: those to decide about, and those left so."""
+
+    version: int
+    open: list[Clash]
+    kept: list[Clash]
+    n_open: int
+    n_kept: int
+    checks: str | None = None
+
+
+# What became of an act
+
+
+def done_of(
+    now: Snapshot, who: str, command: Amending, outcome: Outcome, act: int | None
+) -> Done:
+    """Return what became of an act, whose number is `act`."""
+    new = _open(now) - _open(outcome.before or now)
+    return Done(
+        saved=None if outcome.notice else f"Saved: {_saved(now, command)}",
+        notice=DOUBTFUL if new else outcome.notice,
+        version=now.version,
+        can_undo=now.last_act(who) is not None,
+        act=act,
+        disagreement=max(new, default=None),
+    )
+
+
+def _open(now: Snapshot) -> set[int]:
+    return {entry.answer.id for entry in now.ledger.open}
+
+
+def _saved(now: Snapshot, command: Amending) -> str:
+    match command:
+        case Change(answer=answer, verdict=verdict):
+            return f"answer {answer} changed to {WORDS[verdict]}"
+        case Retract(answers=answers):
+            ids = list(dict.fromkeys(answers))
+            return f"{_answers(ids)} taken back"
+        case Keep(answer=answer):
+            return f"answer {answer} stays as it is"
+        case UndoAct(act=act):
+            is_there = act < now.version and brings_back(now.acts[act].event)
+            return "brought back" if is_there else "undone"
+
+
+# Pages
+
+
+def history_page(now: Snapshot, wanted: Wanted, page: int) -> HistoryPage:
+    """Return some of the acts that are wanted."""
+    found = chosen(now.ledger, wanted)
+    start, stop = page * PER_PAGE, (page + 1) * PER_PAGE
+    if wanted.act is not None and found:
+        has_more = len(found[0].entries) > stop
+        parts = [replace(found[0], entries=found[0].entries[start:stop])]
+    else:
+        has_more, parts = len(found) > stop, found[start:stop]
+    n_shown = PER_ACT if wanted.act is None else PER_PAGE
+    return HistoryPage(
+        version=now.version,
+        page=page,
+        per_page=PER_PAGE,
+        n_acts=len(found),
+        acts=[_act(now, record, n_shown) for record in parts],
+        item=_item(now, wanted.item),
+        has_more=has_more,
+    )
+
+
+def disagreements(now: Snapshot) -> Disagreements:
+    """Return the answers that others deny, newest first."""
+    opened, kept = now.ledger.open[::-1], now.ledger.kept[::-1]
+    return Disagreements(
+        version=now.version,
+        open=[_clash(now, entry) for entry in opened[:MANY]],
+        kept=[_clash(now, entry) for entry in kept[:MANY]],
+        n_open=len(opened),
+        n_kept=len(kept),
+        checks=checks_of(reliability(now.view.known)),
+    )
+
+
+def _act(now: Snapshot, record: Record, n_shown: int) -> ActCard:
+    ledger, act, undone = now.ledger, record.act, record.undone
+    whole = ledger.by_act[act.number]
+    items = () if record.entries else spoken_of(record, ledger)[:MANY_ITEMS]
+    told = [entry.answer for entry in whole.entries]
+    is_again = bool(told) and all(map(ledger.is_said, told))
+    return ActCard(
+        made=Trace(act=act.number, who=act.who, at=act.at),
+        how=whole.how,
+        words=words_of(whole, ledger),
+        answers=[_entry(now, entry) for entry in record.entries[:n_shown]],
+        n_answers=len(whole.entries),
+        n_fit=len(record.entries),
+        items=_cards(now, items),
+        stands=record.is_standing,
+        undone=_trace(undone),
+        undo=undoing_of(whole, ledger) if whole.is_undoable else None,
+        again=None if undone is None or is_again else undone.act,
+    )
+
+
+def _entry(now: Snapshot, entry: Entry) -> EntryCard:
+    answer, made = entry.answer, entry.made
+    pair = (answer.question.sample, answer.question.against)
+    sample, against = compared(*_cards(now, pair))
+    return EntryCard(
+        id=answer.id,
+        sample=sample,
+        against=against,
+        verdict=answer.verdict.value,
+        made=Trace(act=made.act, who=made.who, at=made.at),
+        how=entry.how,
+        state=entry.state,
+        is_failed=is_failed(entry),
+        is_surprising=is_surprising(entry),
+        predicted=entry.predicted,
+        surprise=entry.surprise,
+        by=_trace(entry.by),
+        became=entry.became,
+    )
+
+
+def _clash(now: Snapshot, entry: Entry) -> Clash:
+    question = entry.answer.question
+    chain = now.view.known.evidence(question.sample, question.against)
+    links: list[Link] = []
+    here, people = question.sample, {entry.made.who: None}
+    for answer in chain:
+        here = sum(answer.question.pair) - here
+        told = now.ledger.answers[answer.id]
+        people[told.made.who] = None
+        links.append(Link(answer=_entry(now, told), to=_cards(now, [here])[0]))
+    crossed = any(answer.verdict is Verdict.DIFFERENT for answer in chain)
+    return Clash(
+        answer=_entry(now, entry),
+        implied="different" if crossed else "same",
+        chain=links,
+        people=list(people),
+    )
+
+
+def _item(now: Snapshot, item: int | None) -> Card | None:
+    is_known = item is not None and item < now.n_items
+    return _cards(now, [item])[0] if is_known and item is not None else None
+
+
+def _cards(now: Snapshot, samples: Sequence[int]) -> list[Card]:
+    return [
+        card.model_copy(update={"text": card.text[:EXCERPT]}) if card.text else card
+        for card in now.cards(samples)
+    ]
+
+
+def _trace(mark: Mark | None) -> Trace | None:
+    return None if mark is None else Trace(act=mark.act, who=mark.who, at=mark.at)
+
+
+# Acts in plain words
+
+
+def words_of(record: Record, ledger: Ledger) -> str:
+    """Return what somebody did, as it follows their name.
+
+    Examples
+    --------
+    >>> from likewise.storage import Act
+    >>> words_of(Record(Act(0, Renamed(3, "oak"), "Ann", 0.0)), Ledger())
+    'named a group “oak”'
+    """
+    changed = change_in(record, ledger)
+    if changed is not None:
+        return changed
+    singles = singles_of(record.act.event)
+    said = [] if not record.entries else [_told(record)]
+    taken = [id_ for s in singles if isinstance(s, Retracted) for id_ in s.ids]
+    left = [id_ for s in singles if isinstance(s, Kept) for id_ in s.ids]
+    said += [f"took back {_answers(taken)}"] if taken else []
+    said += [f"left {_answers(left)} to disagree"] if left else []
+    return ", ".join([*said, *_others(singles)])
+
+
+def change_in(record: Record, ledger: Ledger) -> str | None:
+    """Return which answer an act has changed, if that is all that it did."""
+    if len(record.entries) != 1:
+        return None
+    taken = [
+        id_
+        for single in singles_of(record.act.event)
+        if isinstance(single, Retracted)
+        for id_ in single.ids
+    ]
+    before = [ledger.answers[id_].answer for id_ in taken if id_ in ledger.answers]
+    pairs = {answer.id: answer.question.pair for answer in before}
+    if len(before) != 1 or not list(replaced_in(record.act, pairs)):
+        return None
+    after = record.entries[0].answer.verdict
+    old = before[0]
+    return f"changed answer {old.id} from {_said(old.verdict)} to {_said(after)}"
+
+
+def undoing_of(record: Record, ledger: Ledger) -> str | None:
+    """Return what undoing an act is called; None when its one answer says it all."""
+    singles = singles_of(record.act.event)
+    if [type(single) for single in singles] == [Retracted]:
+        return "Bring back"
+    if change_in(record, ledger) is not None:
+        return "Undo this change"
+    if not record.entries or len(singles) > 1:
+        return "Undo this"
+    return "Take all back" if len(record.entries) > 1 else None
+
+
+def checks_of(found: Reliability) -> str:
+    """Return what the checks tell about the answers.
+
+    Examples
+    --------
+    >>> checks_of(Reliability(0, 0, 0.015, 0.0, 0.05))
+    'No check has been answered yet.'
+    >>> checks_of(Reliability(20, 1, 0.021, 0.004, 0.049))
+    'Of 20 checks 1 failed. About 2.1 % of the answers are wrong (0.4 to 4.9 %).'
+    """
+    if found.n_checks == 0:
+        return "No check has been answered yet."
+    checks = "1 check" if found.n_checks == 1 else f"{found.n_checks} checks"
+    low, rate, high = (f"{100 * x:.1f}" for x in (found.low, found.rate, found.high))
+    return (
+        f"Of {checks} {found.n_failed or 'none'} failed. "
+        f"About {rate} % of the answers are wrong ({low} to {high} %)."
+    )
+
+
+def _told(record: Record) -> str:
+    apart = all(e.answer.verdict is Verdict.DIFFERENT for e in record.entries)
+    if record.how == "picker" and apart:
+        return NEW_GROUP
+    return HOW.get(record.how, record.how)
+
+
+def _others(singles: Sequence[Single]) -> list[str]:
+    found = [
+        f"named a group “{s.name}”" if s.name else "took the name of a group away"
+        for s in singles
+        if isinstance(s, Renamed)
+    ]
+    aside = sum(isinstance(s, SetAside) and s.aside for s in singles)
+    back = sum(isinstance(s, SetAside) and not s.aside for s in singles)
+    found += [f"set {_items(aside)} aside"] if aside else []
+    return found + ([f"put {_items(back)} back"] if back else [])
+
+
+def _answers(ids: Sequence[int]) -> str:
+    return f"answer {ids[0]}" if len(ids) == 1 else f"{len(ids)} answers"
+
+
+def _items(count: int) -> str:
+    return "an item" if count == 1 else f"{count} items"
+
+
+def _said(verdict: Verdict) -> str:
+    return {"unsure": "not sure"}.get(verdict.value, verdict.value)

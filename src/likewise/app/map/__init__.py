@@ -1,1 +1,0 @@
-"""The map: a picture of all items, coloured by group."""

@@ -1,0 +1,390 @@
+"""What the model thinks of samples and pairs of classes, at one moment.
+
+Ballots concern few samples: everything is computed for all without them, a block of
+rows at a time, and put right where there are some.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from likewise._arrays import AnyFloats, Floats, Indices
+from likewise.affinity import spans
+from likewise.methods._likewise._beliefs import (
+    Beliefs,
+    Evidence,
+    Rates,
+    estimated_rates,
+    evidence_of,
+    lifted,
+    weighed,
+)
+from likewise.methods._likewise._merges import (
+    apart_of,
+    chance_of,
+    crowding,
+    fitted_map,
+    logit,
+    main_of,
+    pressed,
+    shared_out,
+    sigmoid,
+)
+from likewise.methods._likewise._prior import Prior
+from likewise.methods._likewise._regimes import ROWS
+from likewise.methods._likewise._surroundings import SLIGHT, Surroundings
+
+CLASS_PRIOR, CLASS_SLOPES = (0.0, 1.5), (0.2, 10.0)
+
+Rows = tuple[AnyFloats, AnyFloats]  # P(class), of shape (s, m), and P(new), (s,)
+Block = tuple[slice, AnyFloats, NDArray[np.bool_]]  # which, P(class), which are free
+Blocked = Mapping[int, Sequence[int]]  # columns that a sample cannot be compared with
+
+
+@dataclass(frozen=True)
+class Probabilities:
+    """Probabilities for samples and classes, from the fields and the ballots.
+
+    Columns are the classes in the order of ``around.classes``.
+
+    Attributes
+    ----------
+    beliefs : Beliefs
+    around : Surroundings
+        Those that hold for the beliefs.
+    aside : frozenset of int
+        Samples out of the game.
+    """
+
+    beliefs: Beliefs
+    around: Surroundings
+    aside: frozenset[int]
+
+    @property
+    def prior(self) -> Prior:
+        """What was there before any answer."""
+        return self.around.prior
+
+    @property
+    def classes(self) -> tuple[int, ...]:
+        """Names of the classes, in the order of the columns."""
+        return self.around.classes
+
+    @property
+    def settled(self) -> tuple[Indices, Indices]:
+        """The settled samples, and the column of each one's class."""
+        return self.around.settled
+
+    @cached_property
+    def is_free(self) -> NDArray[np.bool_]:
+        """Which samples have no class and are in the game, of shape (n,)."""
+        free = np.ones(len(self.prior.start), dtype=bool)
+        free[self.settled[0]] = False
+        free[list(self.aside)] = False
+        return free
+
+    @cached_property
+    def free(self) -> Indices:
+        """The samples without a class that are in the game."""
+        return np.flatnonzero(self.is_free)
+
+    @cached_property
+    def told(self) -> Indices:
+        """The free samples that there are ballots on, ascending."""
+        asked = self.evidence.asked
+        return asked[self.is_free[asked]]
+
+    @cached_property
+    def _is_told(self) -> NDArray[np.bool_]:
+        is_told = np.zeros(len(self.prior.start), dtype=bool)
+        is_told[self.told] = True
+        return is_told
+
+    @cached_property
+    def evidence(self) -> Evidence:
+        """The ballots counted."""
+        return evidence_of(self.beliefs)
+
+    @property
+    def far(self) -> AnyFloats:
+        """1 where nothing is settled nearby, 0 at a settled sample."""
+        return self.around.far
+
+    def near(self, samples: Indices) -> AnyFloats:
+        """Return P(class | sample) by the settled samples nearby."""
+        return self.around.near(samples)
+
+    @cached_property
+    def sizes(self) -> Floats:
+        """Expected size of each class."""
+        samples, rows = self._moved
+        return self.around.sizes + (rows - self.around.membership[samples]).sum(axis=0)
+
+    @property
+    def share(self) -> Floats:
+        """The size of each class, as a share of all samples."""
+        return self.sizes / len(self.prior.start)
+
+    @cached_property
+    def purity(self) -> float:
+        """How often a sample far from settled ones is of its start cluster's class."""
+        seen = self.beliefs.calibration
+        return seen.hits / (seen.hits + seen.misses)
+
+    @cached_property
+    def novelty(self) -> float:
+        """How often a sample that missed is of a new class.
+
+        Those under way count by their present chance of being new.
+        """
+        if self.main:
+            return 0.0
+        seen, plain = self.beliefs.calibration, self._plain_novelty
+        waiting = sorted(set(self.beliefs.under_way) - self.aside)
+        if not waiting:
+            return plain
+        at, around = np.array(waiting, dtype=np.intp), self.around
+        rows, new = self.mixed(around.near(at), around.own(at), self.far[at], plain)
+        votes = self.evidence.votes(at)
+        chance = weighed(rows, new, votes, self.rates.strength)[1].sum()
+        return float((seen.new + chance) / (seen.new + seen.old + len(waiting)))
+
+    @property
+    def _plain_novelty(self) -> float:
+        seen = self.beliefs.calibration
+        return seen.new / (seen.new + seen.old)
+
+    @cached_property
+    def rates(self) -> Rates:
+        """The share of wrong answers, and of samples on which the fields are silent."""
+        rows, new, samples = self._left_out
+        return estimated_rates(rows, new, *self.evidence.on(samples), self.share)
+
+    @cached_property
+    def closeness(self) -> Floats:
+        """For two classes, the chance that a step from one ends in the other."""
+        samples, rows = self._moved
+        if not len(samples):
+            return chance_of(self.around.links)
+        W, Q = self.prior.weights[samples], self.around.membership
+        change = rows - Q[samples]
+        moved = change.T @ (W @ Q)
+        twice = change.T @ (W[:, samples] @ change)
+        return chance_of(self.around.links + moved + moved.T + twice)
+
+    @cached_property
+    def pairs(self) -> Floats:
+        r"""P(same) of two classes, of shape (m, m), zero diagonal.
+
+        :math:`p_{gh} = \sigma(a + b \, \mathrm{logit} \, x_{gh} + l N_{gh})`, (a, b)
+        learned from the answers about classes; if k is known, less what speaks against
+        groups that are too large, and adapted to there being k.
+        """
+        votes = self.evidence.classes
+        a, b = fitted_map(self.beliefs.calibration.groups, CLASS_PRIOR, CLASS_SLOPES)
+        odds = a + b * logit(self.closeness) + self.rates.strength * votes
+        k = self.prior.n_groups
+        if k is not None:
+            odds = odds - crowding(self.share, k)
+        same = sigmoid(odds)
+        np.fill_diagonal(same, 0.0)
+        if k is None:
+            return same
+        main = main_of(same, votes, self._members, k)
+        return shared_out(same, main) if main else pressed(same, votes, k)
+
+    @cached_property
+    def apart(self) -> NDArray[np.bool_]:
+        """Which classes are known to be apart, of shape (m, m)."""
+        return apart_of(self.pairs, self.evidence.classes)
+
+    @cached_property
+    def main(self) -> list[int]:
+        """The k classes that are all apart, or nothing while they are not found."""
+        k = self.prior.n_groups
+        if k is None:
+            return []
+        return main_of(self.pairs, self.evidence.classes, self._members, k)
+
+    @property
+    def _members(self) -> list[int]:
+        return [len(members) for members in self.beliefs.members.values()]
+
+    @cached_property
+    def checked(self) -> tuple[AnyFloats, AnyFloats, Indices]:
+        """P(class) and P(new) of settled samples, by fields and ballots; and which."""
+        rows, new, samples = self._left_out
+        rows, new = self.silenced(rows, new)
+        votes = self.evidence.votes(samples)
+        return *weighed(rows, new, votes, self.rates.strength), samples
+
+    def belonging(self, samples: Indices) -> AnyFloats:
+        """Return the soft membership of some samples, of shape (s, m), for output."""
+        found, (moved, rows) = self.around.membership[samples], self._moved
+        if len(moved):
+            at = np.minimum(np.searchsorted(moved, samples), len(moved) - 1)
+            is_moved = moved[at] == samples
+            found[is_moved] = rows[at[is_moved]]
+        return found
+
+    def grouped(self, joined: Floats) -> Indices:
+        """Return the column of membership times `joined` where each sample most is."""
+        Q, (moved, rows) = self.around.membership, self._moved
+        found, weights = np.empty(len(Q), dtype=np.intp), joined.astype(Q.dtype)
+        for part in spans(len(Q), ROWS):
+            (Q[part] @ weights).argmax(axis=1, out=found[part])
+        found[moved] = (rows @ joined).argmax(axis=1)
+        return found
+
+    def rows_of(self, samples: Indices) -> Rows:
+        """Return P(class) and P(new) of free samples before the ballots on them."""
+        near, own = self.near(samples), self.around.own(samples)
+        return self.mixed(near, own, self.far[samples], self.novelty)
+
+    def questioned_of(self, samples: Indices) -> Rows:
+        """Return the same with the ballots counted.
+
+        A sample that was asked about already may be one the fields are silent on.
+        """
+        return self.questioned(samples, self.rows_of(samples))
+
+    def doubted_of(self, samples: Indices) -> Rows:
+        """Return the same, were the fields as often silent as on settled samples."""
+        return self.doubted(samples, self.rows_of(samples))
+
+    def questioned(self, samples: Indices, before: Rows) -> Rows:
+        """Return what becomes of rows of free samples by the ballots on them."""
+        told = np.flatnonzero(self._is_told[samples])
+        if not len(told):
+            return before
+        rows, new = (part.copy() for part in before)
+        rows[told], new[told] = self.doubted(samples[told], (rows[told], new[told]))
+        return rows, new
+
+    def doubted(self, samples: Indices, before: Rows) -> Rows:
+        """Return the same, were the fields as often silent as on settled samples."""
+        rows, new = self.silenced(*before)
+        return weighed(rows, new, self.evidence.votes(samples), self.rates.strength)
+
+    def likeliest(self, blocked: Blocked) -> tuple[Indices, AnyFloats, AnyFloats]:
+        """Return the likeliest class of all free samples that they may be asked about.
+
+        Its column, its probability, and the sum of the others' squares.
+        """
+        n = len(self.prior.start)
+        top, (p, others) = np.empty(n, dtype=np.intp), np.empty((2, n))
+        for part in spans(n, ROWS):
+            rows, new, total = self._quiet(part)
+            rows.argmax(axis=1, out=top[part])
+            p[part] = rows.max(axis=1) / total
+            squares = np.einsum("ij,ij->i", rows, rows) + new**2
+            others[part] = np.maximum(squares / total**2 - p[part] ** 2, 0.0)
+        special = np.union1d(self.told, np.array([*blocked], dtype=np.intp))
+        if len(special):
+            found = self._likeliest_of(special, blocked)
+            top[special], p[special], others[special] = found
+        return top[self.free], p[self.free], others[self.free]
+
+    def by_block(self) -> Iterator[Block]:
+        """Yield P(class) of all samples, by and by: which, rows, which are free."""
+        m, (samples, columns) = len(self.classes), self.settled
+        aside = self._set_aside
+        exceptions = (
+            (self.told, self.questioned_of(self.told)[0]),
+            (samples, np.eye(m)[columns]),
+            (aside, np.zeros((len(aside), m))),
+            (self.checked[2], self.checked[0]),
+        )
+        for part in spans(len(self.prior.start), ROWS):
+            rows, _, total = self._quiet(part)
+            rows = np.maximum(rows, 0.0) / total[:, np.newaxis]
+            for which, instead in exceptions:
+                some = slice(*np.searchsorted(which, [part.start, part.stop]))
+                rows[which[some] - part.start] = instead[some]
+            yield part, rows, self.is_free[part]
+
+    def mixed(
+        self, near: AnyFloats, own: AnyFloats, far: AnyFloats, novelty: float
+    ) -> Rows:
+        r"""Return P(i, g) and P(i, new), normalised together.
+
+        .. math::
+            P(i, g) = (1 - f) \, near(i, g) + f [\pi \, own(i, g)
+                      + (1 - \pi)(1 - \nu) s_g / n], \quad
+            P(i, new) = f (1 - \pi) \nu
+        """
+        impure = 1 - self.purity
+        f = far[:, np.newaxis]
+        known = (1 - f) * near + f * (
+            self.purity * own + impure * (1 - novelty) * self.share
+        )
+        new = far * impure * novelty
+        total = known.sum(axis=1) + new + 1e-12
+        return known / total[:, np.newaxis], new / total
+
+    def silenced(self, rows: AnyFloats, new: AnyFloats) -> Rows:
+        """Return rows mixed with the class shares, as far as fields are silent."""
+        silent = self.rates.silent
+        return (1 - silent) * rows + silent * self.share, (1 - silent) * new
+
+    @cached_property
+    def _moved(self) -> tuple[Indices, AnyFloats]:
+        """Samples that belong elsewhere than the fields say, and where; ascending.
+
+        Those told of belong where the ballots say, those set aside nowhere.
+        """
+        aside = self._set_aside
+        found = self.around.membership[self.told].astype(np.float64)
+        rows = lifted(found, self.evidence.votes(self.told))
+        samples = np.concatenate([self.told, aside])
+        order = np.argsort(samples)
+        rows = np.vstack([rows, np.zeros((len(aside), rows.shape[1]))])
+        return samples[order], rows[order]
+
+    @property
+    def _set_aside(self) -> Indices:
+        """The samples out of the game that have no class, ascending."""
+        aside = self.aside.difference(self.beliefs.class_of)
+        return np.array(sorted(aside), dtype=np.intp)
+
+    @cached_property
+    def _left_out(self) -> tuple[AnyFloats, AnyFloats, Indices]:
+        """What would be thought of each settled sample, had it not been settled."""
+        near, own, far, samples = self.around.left_out
+        return *self.mixed(near, own, far, self._plain_novelty), samples
+
+    def _likeliest_of(
+        self, samples: Indices, blocked: Blocked
+    ) -> tuple[Indices, AnyFloats, AnyFloats]:
+        rows, new = self.questioned_of(samples)
+        askable = rows.copy()
+        for sample, columns in blocked.items():
+            askable[np.searchsorted(samples, sample), columns] = 0.0
+        return likeliest(askable, rows, new)
+
+    def _quiet(self, part: slice) -> tuple[AnyFloats, AnyFloats, AnyFloats]:
+        """Return P(class) and P(new) of a block without ballots, and their sums.
+
+        By the formula of :meth:`mixed`, from the membership.
+        """
+        around, dtype = self.around, self.prior.regime.dtype
+        impure = around.far[part] * (1 - self.purity)
+        rows = around.membership[part] * around.totals[part, np.newaxis] - SLIGHT
+        share: AnyFloats = ((1 - self.novelty) * self.share).astype(dtype)
+        rows += impure[:, np.newaxis] * (share - around.own(part))
+        new = impure * self.novelty
+        return rows, new, rows.sum(axis=1) + new + 1e-12
+
+
+def likeliest(
+    askable: AnyFloats, rows: AnyFloats, new: AnyFloats
+) -> tuple[Indices, AnyFloats, AnyFloats]:
+    """Return the likeliest class of each row, its probability, the others' squares."""
+    at, top = np.arange(len(rows)), askable.argmax(axis=1)
+    p = askable[at, top]
+    return top, p, (rows**2).sum(axis=1) + new**2 - rows[at, top] ** 2
