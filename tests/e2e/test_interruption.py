@@ -44,6 +44,7 @@ def test_an_answer_under_way_is_sent_by_the_page_that_is_opened_next(
     server.kill()
     seat.page.keyboard.press(seat.truth())
     expect(seat.page.locator("#saved")).to_contain_text("Not saved yet")
+    seat.page.goto("about:blank")
 
     again = serve(piles / "shapes", *HOW, port=server.port)
     while seat.page.request.get(f"{again.root}api/state").json()["preparing"]:
