@@ -15,6 +15,10 @@ from likewise.storage import JsonLinesJournal
 
 FILES = Path(__file__).parents[1] / "data" / "v1"
 
+# What a model expects rests on eigenvectors and on maps that are fitted step by step:
+# on another processor the third digit may be another one, the pair may not.
+CLOSE = 0.01
+
 
 def expected(name: str) -> dict[str, Any]:
     found: dict[str, Any] = json.loads((FILES / f"{name}.expected.json").read_text())
@@ -28,7 +32,7 @@ def shown(question: Question | None) -> dict[str, Any]:
         "sample": question.sample,
         "against": question.against,
         "kind": question.predicted.kind,
-        "same": pytest.approx(question.predicted.same),
+        "same": pytest.approx(question.predicted.same, abs=CLOSE),
         "if_different": question.predicted.if_different,
     }
 
