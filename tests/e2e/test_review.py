@@ -383,6 +383,7 @@ def test_a_name_that_another_group_has_offers_a_merge(inside: Reviewer) -> None:
         inside.press("e")
         inside.page.keyboard.type("Oak")
         inside.press("Enter")
+        expect(dialog).to_be_visible()
         expect(inside.page.locator("#merging-do")).to_be_enabled()
         if choice == "Escape":
             inside.press(choice)
