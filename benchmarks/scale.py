@@ -72,7 +72,7 @@ STAGES = {  # by the functions that they are made of
         "fields": ("_surroundings.py", "_blended"),
         "classes": ("_surroundings.py", "links"),
         "coverage": ("_posterior.py", "after"),
-        "clusters": ("_output.py", "clusters"),
+        "clusters": ("_method.py", "clusters"),
         "question": ("_acquisition.py", "best_question"),
     },
 }

@@ -22,9 +22,7 @@ CHOSEN_CENTRES = 5000  # centres that begin far from each other; more begin by l
 
 N_EXACT = 2000  # up to here each spectrum is solved for from nothing, to all digits
 N_DENSE = 400  # up to here a dense solution of one is as fast as Lanczos
-N_LANCZOS = (
-    5000  # up to here Lanczos, and a dense one where it gives up, are affordable
-)
+N_LANCZOS = 5000  # up to here Lanczos, or a dense solution instead, is affordable
 N_FITTED = 10_000  # samples that a mixture is fitted to; where there are more, to some
 
 
@@ -46,6 +44,3 @@ ALL_CUTS = 1000  # samples up to which a cut may be any vector; smooth ones abov
 
 FEWEST_FOR_UMAP = 100  # below, neighbours say no more than main directions
 MOST_FOR_UMAP = 100_000  # above, it would take hours
-
-
-# The app and its projects
