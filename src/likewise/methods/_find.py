@@ -1,9 +1,9 @@
-"""Ways to cluster what is known and to choose the next question, by name."""
+"""The methods by their names: those built in, and those that other packages bring."""
 
 from __future__ import annotations
 
 from likewise._registry import Registry
-from likewise.methods._base import AnyMethod, Method, Model, suited
+from likewise.methods._base import AnyMethod, Method
 from likewise.methods._likewise import LIKEWISE
 from likewise.methods._rivals import (
     ACTIVE_HACC,
@@ -13,9 +13,8 @@ from likewise.methods._rivals import (
     PKNN,
     QUIRE,
     RANDOM,
-    farthest_first,
 )
-from likewise.methods._urasc import URASC, urasc
+from likewise.methods._urasc import URASC
 
 _BUILT_IN: tuple[AnyMethod, ...] = (
     LIKEWISE, *URASC, RANDOM, ACTIVE_HACC, CAC1, FFQS, ASC, QUIRE, PKNN
@@ -30,15 +29,3 @@ def find_method(method: str | AnyMethod) -> AnyMethod:
     if isinstance(method, Method):
         return method
     return METHODS.find(method)
-
-
-__all__ = [
-    "METHODS",
-    "AnyMethod",
-    "Method",
-    "Model",
-    "farthest_first",
-    "find_method",
-    "suited",
-    "urasc",
-]

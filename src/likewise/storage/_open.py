@@ -1,4 +1,4 @@
-"""Where answers outlive the process: journals in files, projects in databases."""
+"""From an address to the store that is there."""
 
 from __future__ import annotations
 
