@@ -124,7 +124,7 @@ def believed(probabilities: Probabilities) -> Floats:
         lambda p: p.rates.silent,
         lambda p: np.column_stack(p.rows_of(p.free)),
         lambda p: np.column_stack(p.questioned_of(p.free)),
-        lambda p: np.column_stack(p.doubted_of(p.free)),
+        lambda p: np.column_stack(p.doubted(p.free, p.rows_of(p.free))),
         believed,
     ],
     ids=[

@@ -397,10 +397,6 @@ class Probabilities:
         """
         return self.questioned(samples, self.rows_of(samples))
 
-    def doubted_of(self, samples: Indices) -> Rows:
-        """Return the same, were the fields as often silent as on settled samples."""
-        return self.doubted(samples, self.rows_of(samples))
-
     def questioned(self, samples: Indices, before: Rows) -> Rows:
         """Return what becomes of rows of free samples by the ballots on them."""
         told = np.flatnonzero(self._is_told[samples])
