@@ -1,12 +1,16 @@
 """A long session with a server that is killed again and again.
 
-    python -m benchmarks.soak [--kills 1000] [--seed 0]
+    python -m benchmarks.soak [--kills 1000] [--seed 0] [--database sqlite|postgresql]
 
 Somebody answers, picks groups, sets things aside, renames and undoes, while the server
-(a real process, with a SQLite file on disk) is killed with SIGKILL: while an act is on
-its way to it, while it works, while it replies, while nobody acts, and while it starts.
-After each kill it is started again, and the log in the file and the question on the
-page are compared with what was acknowledged. Exit status 1 if anything was lost.
+(a real process) is killed with SIGKILL: while an act is on its way to it, while it
+works, while it replies, while nobody acts, and while it starts. After every second kill
+something happens to the database meanwhile: the clock is set back or forward, and to a
+SQLite file that its write-ahead log is lost, cut off or garbled, or that it is emptied,
+lost, garbled or exchanged; a server that is started then must say so, or have
+everything. What was damaged is put back, a server is started again, and the log in the
+database and the question on the page are compared with what was acknowledged. Exit
+status 1 if anything was lost, or a server has begun before the last act without a word.
 """
 
 from __future__ import annotations
@@ -22,9 +26,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from tests.app.killing import Killing, Mixed, moments
+from tests.app.killing import HARMS, Killing, Mixed, moments
 from tests.app.processes import Person, Running, write_table
 from tests.problems import blobs
+from tests.stores import postgresql_url
 
 from likewise.cli._output import print_table, progress
 
@@ -57,16 +62,20 @@ class Tally:
         """What was not as it should be."""
         return [words for pile in self.piles for words in pile.wrong]
 
+    def by_harm(self, name: str) -> Counter[str]:
+        """Return how often something came of each harm, over all piles."""
+        return sum((getattr(pile, name) for pile in self.piles), Counter())
+
 
 def soak(
-    folder: Path, n_kills: int, seed: int, watch: Callable[[Tally], None]
+    folder: Path, n_kills: int, seed: int, kind: str, watch: Callable[[Tally], None]
 ) -> Tally:
     """Sort piles until the server was killed often enough."""
     tally = Tally()
     while tally.n_kills < n_kills:
         number = len(tally.piles)
         rng = random.Random(f"{seed}/{number}")
-        pile = begun(folder / str(number), rng)
+        pile = begun(folder / str(number), kind, rng)
         tally.piles.append(pile)
         pile.begin()
         for moment in moments(rng):
@@ -77,12 +86,16 @@ def soak(
     return tally
 
 
-def begun(folder: Path, rng: random.Random) -> Killing:
+def begun(folder: Path, kind: str, rng: random.Random) -> Killing:
     """Return somebody at a new pile."""
     tiny = blobs(SIZES, spread=1.5, seed=rng.randrange(2**32))
     write_table(folder, tiny)
-    person = Person(Running(folder, "likewise"))
-    return Killing(person, Mixed(person, tiny.truth.tolist(), rng), rng)
+    is_file = kind == "sqlite"
+    address = "" if is_file else postgresql_url()
+    person = Person(Running(folder, "likewise", address=address))
+    mixed = Mixed(person, tiny.truth.tolist(), rng)
+    harms = ("clock", *HARMS) if is_file else ("clock",)
+    return Killing(person, mixed, rng, harms=harms)
 
 
 def end(pile: Killing) -> None:
@@ -91,7 +104,7 @@ def end(pile: Killing) -> None:
     running.kill()
     if running.log() != pile.acknowledged:
         pile.wrong.append("The log at the end is not what was acknowledged.")
-    if "Traceback" in (running.folder / "stderr.txt").read_text():
+    if "Traceback" in running.errors():
         pile.wrong.append("A server has printed a traceback.")
 
 
@@ -108,12 +121,23 @@ def show(tally: Tally, seconds: float) -> None:
         ("acts whose reply was cut off, recorded", tally.total("n_recorded")),
         ("acts whose reply was cut off, not recorded", tally.total("n_unrecorded")),
         ("otherwise wrong", len(tally.wrong)),
+        *(
+            (f"{kind}: refused, nothing missing", _both(tally, kind))
+            for kind in tally.by_harm("harmed")
+        ),
+        ("began too early without a word", tally.total("silent")),
         ("seconds", f"{seconds:.0f}"),
         ("kills a second", f"{tally.n_kills / seconds:.2f}"),
     ]
     print_table(("what", "how many"), rows)
-    for words in tally.wrong[:20]:
+    silent = [words for pile in tally.piles for words in pile.silent]
+    for words in (tally.wrong + silent)[:20]:
         print(words)
+
+
+def _both(tally: Tally, kind: str) -> str:
+    refused, unharmed = (tally.by_harm(name)[kind] for name in ("refused", "unharmed"))
+    return f"{refused}, {unharmed} of {tally.by_harm('harmed')[kind]}"
 
 
 def main() -> None:
@@ -121,6 +145,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--kills", type=int, default=1000)
     parser.add_argument("--seed", type=int, default=0)
+    databases = ("sqlite", "postgresql")
+    parser.add_argument("--database", choices=databases, default="sqlite")
     given = parser.parse_args()
     os.environ.setdefault("OMP_NUM_THREADS", "1")  # for the servers
     began = time.perf_counter()
@@ -132,10 +158,12 @@ def main() -> None:
             Path(folder),
             given.kills,
             given.seed,
+            given.database,
             lambda now: update(now.n_kills, f"{now.total('acknowledged')} acts"),
         )
     show(tally, time.perf_counter() - began)
-    sys.exit(1 if tally.wrong or tally.total("lost") or tally.total("doubled") else 0)
+    faults = ("wrong", "lost", "doubled", "silent")
+    sys.exit(1 if any(tally.total(fault) for fault in faults) else 0)
 
 
 if __name__ == "__main__":

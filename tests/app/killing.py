@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import os
 import random
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, TypeAlias
 
 from tests.app.processes import Log, Person, Said
+
+from likewise.storage import open_store
 
 LONGEST_START = 0.3  # seconds; most starts are over by then
 SENDING = ("request", "work", "reply")  # while an act is on its way
@@ -24,7 +29,85 @@ KINDS = {  # how often each is done
     "rename": 6,
     "undo": 9,
 }
+DAY = 24 * 3600.0
 Choose: TypeAlias = Callable[[Any, str], Said]
+
+
+# What may happen to a database while nobody uses it
+
+
+def _lose_wal(database: Path, _: random.Random) -> None:
+    _wal(database).unlink(missing_ok=True)
+
+
+def _cut_wal(database: Path, rng: random.Random) -> None:
+    if _wal(database).exists():
+        size = _wal(database).stat().st_size
+        os.truncate(_wal(database), rng.randrange(size + 1))
+
+
+def _garble_wal(database: Path, rng: random.Random) -> None:
+    if _wal(database).exists() and (content := bytearray(_wal(database).read_bytes())):
+        at = rng.randrange(len(content))
+        content[at : at + 64] = rng.randbytes(len(content[at : at + 64]))
+        _wal(database).write_bytes(content)
+
+
+def _empty(database: Path, rng: random.Random) -> None:
+    _lose_wal(database, rng)
+    database.write_bytes(b"")
+
+
+def _lose(database: Path, rng: random.Random) -> None:
+    _lose_wal(database, rng)
+    database.unlink()
+
+
+def _exchange(database: Path, rng: random.Random) -> None:
+    """Put a healthy database there, of nothing."""
+    _lose(database, rng)
+    open_store(f"sqlite:///{database}").close()
+
+
+def _garble(database: Path, rng: random.Random) -> None:
+    content = bytearray(database.read_bytes())
+    at = rng.randrange(max(len(content), 1))
+    content[at : at + 4096] = rng.randbytes(len(content[at : at + 4096]))
+    database.write_bytes(content)
+
+
+def _wal(database: Path) -> Path:
+    return database.with_name(f"{database.name}-wal")
+
+
+HARMS: dict[str, Callable[[Path, random.Random], None]] = {
+    "no wal": _lose_wal,
+    "cut wal": _cut_wal,
+    "garbled wal": _garble_wal,
+    "empty database": _empty,
+    "no database": _lose,
+    "other database": _exchange,
+    "garbled database": _garble,
+}
+
+
+@contextmanager
+def harmed(database: Path, kind: str, rng: random.Random) -> Iterator[None]:
+    """Damage a database, and put back afterwards all that was there."""
+    kept = {path: path.read_bytes() for path in _files(database)}
+    HARMS[kind](database, rng)
+    try:
+        yield
+    finally:
+        for path in _files(database):
+            path.unlink()
+        for path, content in kept.items():
+            path.write_bytes(content)
+
+
+def _files(database: Path) -> list[Path]:
+    found = database.parent.glob(f"*{database.name}*")
+    return [path for path in found if path.is_file()]
 
 
 @dataclass
@@ -43,6 +126,17 @@ class Killing:
         Marks of those that were not in the log after a kill, or more than once.
     wrong : list of str
         What else was not as it should be.
+    harms : tuple of str
+        What may happen to the database while the server is down; kinds of HARMS, or
+        "clock".
+    harmed : Counter
+        How often what has happened to it.
+    refused : Counter
+        How often a server did not start on a damaged database, by what had happened.
+    unharmed : Counter
+        How often it did, and nothing was missing.
+    silent : list of str
+        How often it did, and something was.
     """
 
     person: Person
@@ -56,6 +150,11 @@ class Killing:
     lost: set[Any] = field(default_factory=set)
     doubled: set[Any] = field(default_factory=set)
     wrong: list[str] = field(default_factory=list)
+    harms: tuple[str, ...] = ()
+    harmed: Counter[str] = field(default_factory=Counter)
+    refused: Counter[str] = field(default_factory=Counter)
+    unharmed: Counter[str] = field(default_factory=Counter)
+    silent: list[str] = field(default_factory=list)
 
     def begin(self) -> None:
         self.person.running.start()
@@ -92,10 +191,37 @@ class Killing:
             self.person.running.begin()
             self.person.running.linger(self.rng.uniform(0, LONGEST_START))
             self.person.running.kill()
+        if self.harms and self.rng.random() < 1 / 2:
+            self._harm(self.rng.choice(self.harms))
         self.person.running.start()
+        if self.harmed["clock"]:
+            self.person.enter()  # cookies grow old
         self._compare(before, said)
         if said:
             self._say(said)
+
+    def _harm(self, kind: str) -> None:
+        """Let something happen to the database, and start a server on it."""
+        running = self.person.running
+        self.harmed[kind] += 1
+        if kind == "clock":
+            running.late = self.rng.choice((-400 * DAY, -DAY, 0.0, DAY, 400 * DAY))
+            return
+        with harmed(running.database, kind, self.rng):
+            if not running.try_to_start():
+                self.refused[kind] += 1
+                return
+            try:
+                shown = self.person.state()["version"]
+            except AssertionError:  # it says why it cannot go on
+                self.refused[kind] += 1
+            else:
+                if shown < len(self.acknowledged):
+                    self.silent.append(
+                        f"{kind}: {shown} acts of {len(self.acknowledged)}"
+                    )
+                self.unharmed[kind] += shown >= len(self.acknowledged)
+            running.kill()
 
     def _compare(self, before: Any, said: Said | None) -> None:
         """Compare what the log and the page say with what was acknowledged."""

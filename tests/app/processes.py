@@ -11,6 +11,7 @@ import os
 import random
 import socket
 import sys
+import time
 from dataclasses import dataclass, field
 from http.client import HTTPConnection
 from multiprocessing import Pipe
@@ -39,19 +40,28 @@ def write_table(folder: Path, tiny: Tiny) -> None:
     (folder / "table.csv").write_text("\n".join(["x,y,group", *rows]))
 
 
-def serve(folder: Path, method: str, settings: Any, out: Connection) -> None:
-    """Do what ``likewise app`` does."""
+def serve(
+    folder: Path,
+    address: str,
+    method: str,
+    settings: Any,
+    late: float,
+    out: Connection,
+) -> None:
+    """Do what ``likewise app`` does, on a machine whose clock is late."""
     from likewise.app import PathSource
     from likewise.cli._serving import Listening, Sorting, run_app
     from likewise.items import Reading
 
     sys.stdout = os.fdopen(os.dup(out.fileno()), "w", buffering=1)
     sys.stderr = (folder / "stderr.txt").open("a", buffering=1)
+    now = time.time
+    time.time = lambda: now() - late
     table, vectors = folder / "table.csv", folder / "vectors"
     options = {"method": method, "n_clusters": None, "random_state": 0}
     run_app(
         Sorting(
-            f"sqlite:///{folder / 'project.db'}",
+            address,
             NAME,
             PathSource(table, "auto", vectors, Reading(label="group")),
             folder,
@@ -64,30 +74,70 @@ def serve(folder: Path, method: str, settings: Any, out: Connection) -> None:
 
 @dataclass
 class Running:
-    """A server in a process of its own."""
+    """A server in a process of its own.
+
+    Attributes
+    ----------
+    folder : Path
+        Of the table, and of the database unless an address is given.
+    method : str
+    settings : dict
+    address : str, optional
+        Of a database.
+    late : float
+        Seconds by which its clock is behind.
+    """
 
     folder: Path
     method: str
     settings: dict[str, Any] = field(default_factory=dict)
+    address: str = ""
+    late: float = 0.0
     context: BaseContext = field(default_factory=warm_context)
     port: int = 0
     door: str = ""
 
+    def __post_init__(self) -> None:
+        self.address = self.address or f"sqlite:///{self.database}"
+
+    @property
+    def database(self) -> Path:
+        """The file, where it is one."""
+        return self.folder / "project.db"
+
     def start(self) -> None:
+        if not self.try_to_start():
+            raise AssertionError(self.errors())
+
+    def try_to_start(self) -> bool:
+        """Tell whether it has started; if not, the process has ended."""
         self.begin()
         with self._reader, os.fdopen(self._reader.fileno(), closefd=False) as lines:
             line = lines.readline()
         if not line:
-            raise AssertionError((self.folder / "stderr.txt").read_text())
+            self.kill()
+            return False
         address = urlsplit(json.loads(line)["url"])
         self.port, self.door = address.port or 0, f"{address.path}?{address.query}"
+        return True
+
+    def errors(self) -> str:
+        """Return what it has printed of errors."""
+        return (self.folder / "stderr.txt").read_text()
 
     def begin(self) -> None:
         """Start a process that may be killed before it has said anything."""
         self._reader, writer = Pipe(duplex=False)
         self._process = self.context.Process(  # type: ignore[attr-defined]
             target=serve,
-            args=(self.folder, self.method, self.settings, writer),
+            args=(
+                self.folder,
+                self.address,
+                self.method,
+                self.settings,
+                self.late,
+                writer,
+            ),
             daemon=True,
         )
         self._process.start()
@@ -104,10 +154,10 @@ class Running:
         self._reader.close()
 
     def log(self) -> Log:
-        """Return the id of every act in the file, and which question it closed."""
+        """Return the id of every act in the database, and which question it closed."""
         from likewise.storage import open_store
 
-        store = open_store(f"sqlite:///{self.folder / 'project.db'}")
+        store = open_store(self.address)
         acts = store.project(NAME).acts()
         store.close()
         return [(act.client_id, act.closed) for act in acts]

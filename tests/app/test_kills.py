@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from tests.app.killing import SENDING, Killing, Mixed, moments, rightly
+from tests.app.killing import HARMS, SENDING, Killing, Mixed, moments, rightly
 from tests.app.processes import NAME, Person, Running, write_table
 from tests.problems import Tiny, blobs
 
@@ -74,6 +74,28 @@ def test_acts_of_every_kind_survive_kills_at_any_moment(
     assert killing.wrong == []
     assert killing.lost == killing.doubled == set()
     assert person.running.log() == killing.acknowledged
+
+
+def test_a_damaged_database_never_begins_at_zero(tmp_path: Path, seed: int) -> None:
+    """Nor anywhere before the last act that was acknowledged, without a word."""
+    tiny, rng = blobs((8,) * 6, spread=1.5, seed=seed), random.Random(seed)
+    write_table(tmp_path, tiny)
+    running = Running(tmp_path, "likewise")
+    person = Person(running)
+    killing = Killing(person, rightly(tiny.truth.tolist()), rng)
+
+    killing.begin()
+    for kind in (*HARMS, "clock"):
+        assert killing.go_on(None)
+        killing.harms = (kind,)
+        while not killing.harmed[kind]:
+            assert killing.go_on("idle")
+    running.kill()
+
+    assert killing.silent == killing.wrong == []
+    assert killing.lost == killing.doubled == set()
+    assert "Traceback" not in running.errors()
+    assert running.log() == killing.acknowledged
 
 
 def asked_in(folder: Path) -> list[tuple[int, int]]:

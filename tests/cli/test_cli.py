@@ -16,6 +16,7 @@ from likewise.cli._exporting import KINDS
 from likewise.datasets import DATASETS
 from likewise.experiments import paper
 from likewise.exports import EXPORTS
+from likewise.storage import JsonLinesJournal
 
 
 def test_help_names_what_there_is() -> None:
@@ -129,6 +130,29 @@ def test_ask_keeps_answers_and_takes_them_up_again(likewise: Run) -> None:
     assert json.loads(first.out)["questions"] == 2
     assert "Going on after 2 answers" in second.err
     assert json.loads(second.out) == json.loads(first.out)
+
+
+def test_ask_refuses_answers_about_other_data(likewise: Run) -> None:
+    Path("t.csv").write_text("x,y\n1,2\n3,4\n5,6\n9,9\n")
+    likewise("ask", "t.csv", keys="d\nq\n")
+    Path("t.csv").write_text("x,y\n3,4\n1,2\n5,6\n9,9\n")
+
+    ran = likewise("ask", "t.csv", keys="d\nq\n")
+
+    assert ran.code == 2
+    assert "t.answers.jsonl holds answers about other samples" in ran.err
+    assert len(ran.err.splitlines()) == 1
+
+
+def test_ask_refuses_a_file_that_another_one_writes(likewise: Run) -> None:
+    Path("t.csv").write_text("x,y\n1,2\n3,4\n5,6\n9,9\n")
+    other = JsonLinesJournal("t.answers.jsonl")
+    other.lock()
+
+    ran = likewise("ask", "t.csv", keys="d\nq\n")
+
+    assert ran.code == 2
+    assert "Another session writes to t.answers.jsonl" in ran.err
 
 
 def test_ask_undoes_and_says_which_keys_there_are(likewise: Run) -> None:

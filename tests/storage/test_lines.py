@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import gc
 import json
+import random
 import subprocess
 import sys
+from multiprocessing import Pipe
+from multiprocessing.connection import Connection
 from pathlib import Path
 
 import numpy as np
@@ -13,6 +16,7 @@ import pytest
 import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.e2e.running import warm_context
 
 from likewise import (
     Answer,
@@ -25,7 +29,7 @@ from likewise import (
 )
 from likewise._arrays import Floats
 from likewise.errors import StaleError, StorageError
-from likewise.knowledge import Renamed, Told
+from likewise.knowledge import Renamed, Told, told_in
 from likewise.storage import JsonLinesJournal
 from likewise.storage._lines import Fingerprint
 
@@ -341,6 +345,50 @@ def test_of_two_processes_one_writes(path: Path) -> None:
     assert sorted(said)[1] == "written"
     assert sorted(said)[0] in ("InputError", "StaleError")
     assert ids == list(range(1, 41))
+
+
+def write_on(path: Path, out: Connection) -> None:
+    """Write answers, and say after each that it is on disk."""
+    journal = JsonLinesJournal(path)
+    n = len(list(journal.read()))
+    while True:
+        n += 1
+        journal.append(Told((Answer(Question(0, n), Verdict.SAME, n),)))
+        out.send(n)
+
+
+@pytest.mark.parametrize(
+    "n_kills", [4, pytest.param(100, marks=pytest.mark.slow)], ids=["some", "many"]
+)
+def test_a_writer_that_is_killed_loses_nothing(
+    path: Path, seed: int, n_kills: int
+) -> None:
+    rng, context = random.Random(seed), warm_context()
+    told = 0
+    for _ in range(n_kills):
+        reader, writer = Pipe(duplex=False)
+        process = context.Process(  # type: ignore[attr-defined]
+            target=write_on, args=(path, writer), daemon=True
+        )
+        process.start()
+        writer.close()
+        for _ in range(rng.randint(1, 9)):
+            told = reader.recv()
+        process.kill()
+        process.join()
+        while reader.poll():
+            try:
+                told = reader.recv()
+            except EOFError:
+                break
+        events = list(JsonLinesJournal(path).read())
+        assert [answer.id for told_ in events for answer in told_in(told_)] == list(
+            range(1, len(events) + 1)
+        )
+        assert told <= len(events) <= told + 1
+        if rng.random() < 1 / 2:  # a line that was cut off with its last words
+            with path.open("ab") as file:
+                file.write(b'{"told": [{"id": 3, "sam'[: rng.randint(1, 24)])
 
 
 def test_a_full_disk_leaves_whole_lines(path: Path) -> None:
