@@ -11,6 +11,7 @@ import os
 import random
 import socket
 import sys
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from http.client import HTTPConnection
 from multiprocessing import Pipe
@@ -70,6 +71,7 @@ class Running:
     method: str
     settings: dict[str, Any] = field(default_factory=dict)
     context: BaseContext = field(default_factory=warm_context)
+    begins: Callable[..., None] = serve
     port: int = 0
     door: str = ""
 
@@ -86,7 +88,7 @@ class Running:
         """Start a process that may be killed before it has said anything."""
         self._reader, writer = Pipe(duplex=False)
         self._process = self.context.Process(  # type: ignore[attr-defined]
-            target=serve,
+            target=self.begins,
             args=(self.folder, self.method, self.settings, writer),
             daemon=True,
         )

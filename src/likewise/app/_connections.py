@@ -198,8 +198,9 @@ class Line(H11Protocol):
         if state is h11.SEND_BODY or (state is h11.IDLE and self.conn.trailing_data[0]):
             self._end_later()
         else:
-            self._stay()
             self._n_bytes = 0
+            if not self.flow.write_paused:
+                self._stay()
 
     def _end_later(self) -> None:
         if self._end is None:
