@@ -4,7 +4,7 @@ from likewise.storage._blocks import pack, unpack
 from likewise.storage._graph_cache import keep_graph, kept_affinity, read_affinity
 from likewise.storage._journal import Author, JsonLinesJournal, ProjectJournal
 from likewise.storage._memory import MemoryStore
-from likewise.storage._open import SUFFIXES, open_store
+from likewise.storage._open import SUFFIXES, open_store, without_password
 from likewise.storage._protocol import (
     Act,
     Info,
@@ -38,4 +38,5 @@ __all__ = [
     "pack",
     "read_affinity",
     "unpack",
+    "without_password",
 ]
