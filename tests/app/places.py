@@ -140,7 +140,7 @@ class Served:
     def __post_init__(self) -> None:
         how = (self.project, self.source, self.clock, self.options)
         self.preparation = Preparation(*how)
-        self.door = Door(SECRET, self.clock, self.password)
+        self.door = Door(SECRET, self.clock, self.password, self.clock)
         thumbs = self.folder / "thumbs"
         self.context = AppContext(self.preparation, self.door, thumbs)
         self.app: FastAPI = create_app(self.context, port=PORT, hosts=self.hosts)

@@ -12,6 +12,7 @@ import random
 import socket
 import sys
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from http.client import HTTPConnection
 from multiprocessing import Pipe
@@ -94,6 +95,7 @@ class Running:
     address: str = ""
     late: float = 0.0
     context: BaseContext = field(default_factory=warm_context)
+    begins: Callable[..., None] = serve
     port: int = 0
     door: str = ""
 
@@ -129,7 +131,7 @@ class Running:
         """Start a process that may be killed before it has said anything."""
         self._reader, writer = Pipe(duplex=False)
         self._process = self.context.Process(  # type: ignore[attr-defined]
-            target=serve,
+            target=self.begins,
             args=(
                 self.folder,
                 self.address,

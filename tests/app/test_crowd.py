@@ -14,12 +14,12 @@ from typing import Any
 import httpx
 import numpy as np
 import pytest
-import uvicorn
 from tests.app.places import Served, rows_source, served
 from tests.problems import blobs
 from tests.stores import reopener
 
 from likewise.app import listening
+from likewise.app._server import server_of
 from likewise.knowledge import Told
 
 N_PEOPLE = 20
@@ -31,8 +31,7 @@ CROWD = blobs((20,) * 12, spread=0.8)
 def running(here: Served) -> Iterator[str]:
     """Serve in a thread, on a real port."""
     bound = listening("127.0.0.1", 0)
-    config = uvicorn.Config(here.app, log_level="error", access_log=False, ws="none")
-    server = uvicorn.Server(config)
+    server = server_of(here.app)
     thread = Thread(target=server.run, kwargs={"sockets": [bound]}, daemon=True)
     thread.start()
     yield f"http://127.0.0.1:{bound.getsockname()[1]}"

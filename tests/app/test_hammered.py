@@ -57,8 +57,8 @@ CHECKS = [
     response_schema_conformance,
 ]
 NASTY = (
-    -1, 2**53, 2**63, 10**400, 0.5, float("inf"), True, None, "", "a\x00b", "\ud800",
-    "x" * 100_000, [0] * 10_000, {"\x00": 1},
+    -1, 2**53, 2**63, 10**400, 0.5, float("inf"), float("nan"), True, None, "",
+    "a\x00b", "\ud800", "x" * 100_000, [0] * 10_000, {"\x00": 1},
 )  # fmt: skip
 
 

@@ -22,6 +22,7 @@ from urllib.parse import unquote
 import pytest
 from fastapi.testclient import TestClient
 from PIL import Image
+from starlette.websockets import WebSocketDisconnect
 from tests.app.places import (
     HOME,
     PORT,
@@ -39,7 +40,7 @@ from tests.app.places import (
 from tests.problems import blobs
 
 from likewise import InputError
-from likewise.app._auth import HEADERS, MOST_BYTES, host_of
+from likewise.app._auth import HEADERS, MOST_BYTES, MOST_BYTES_OUTSIDE, host_of
 from likewise.cli._serving import chosen_password
 
 EVIL = "<script>alert('x')</script>\"'&"
@@ -256,6 +257,126 @@ def test_a_body_of_unknown_length_is_refused(rows: Served) -> None:
     )
 
     assert reply.status_code == 413
+
+
+def poured(
+    here: Served, path: str, headers: dict[str, str], pieces: list[bytes]
+) -> int:
+    """Send a body in pieces, whatever the headers say of it; return the code."""
+    sent: list[Any] = []
+    left = list(pieces)
+    scope = {
+        "type": "http", "http_version": "1.1", "method": "POST", "scheme": "http",
+        "path": path, "raw_path": path.encode(), "query_string": b"",
+        "headers": [(k.encode(), v.encode()) for k, v in headers.items()],
+    }  # fmt: skip
+
+    async def receive() -> Any:
+        piece = left.pop(0)
+        return {"type": "http.request", "body": piece, "more_body": bool(left)}
+
+    async def send(message: Any) -> None:
+        sent.append(message)
+
+    with ThreadPoolExecutor(1) as thread:
+        thread.submit(asyncio.run, here.app(scope, receive, send)).result()
+    assert len(left) >= len(pieces) - most_pieces(headers)
+    return int(sent[0]["status"])
+
+
+def most_pieces(headers: dict[str, str]) -> int:
+    """Return how many kilobytes may be read of a body."""
+    most = MOST_BYTES if "authorization" in headers else MOST_BYTES_OUTSIDE
+    return most // 1000 + 1
+
+
+@pytest.mark.parametrize("is_in", [True, False])
+@pytest.mark.parametrize(
+    "said",
+    [
+        {"content-length": "2"},
+        {"content-length": "0000000000002"},
+        {"content-length": "0" * 5000 + "2"},
+        {"content-length": "000000000000" + "3000000"},
+        {"content-length": "9" * 5000},
+        {"content-length": "-1"},
+        {"content-length": "2", "transfer-encoding": "chunked"},
+        {"transfer-encoding": "chunked"},
+        {},
+    ],
+)
+def test_bodies_are_counted_while_they_are_read(
+    rows: Served, said: dict[str, str], is_in: bool
+) -> None:
+    headers = {"host": "localhost", "content-type": "application/json", **said}
+    if is_in:
+        headers["authorization"] = f"Bearer {rows.door.cookie('ann')}"
+    path = "/api/answer" if is_in else "/api/enter"
+
+    assert poured(rows, path, headers, [b"x" * 1000] * 3000) == 413
+
+
+@pytest.mark.parametrize("path", ["/enter", "/api/enter"])
+def test_strangers_send_little(rows: Served, path: str) -> None:
+    kind = "application/json" if "api" in path else "application/x-www-form-urlencoded"
+    headers = {"Content-Type": kind, "Sec-Fetch-Site": "same-origin"}
+    body = b"a&" * (MOST_BYTES_OUTSIDE // 2 + 1)
+
+    assert rows.outside().post(path, content=body, headers=headers).status_code == 413
+
+
+def test_the_door_takes_no_files(tmp_path: Path) -> None:
+    here = served(tmp_path, password="open sesame")
+    headers = {"Sec-Fetch-Site": "same-origin"}
+    data = {"name": "ann", "password": "open sesame"}
+    sent = here.outside().post("/enter", data=data, files={"x": b"y"}, headers=headers)
+
+    assert sent.status_code == 415
+
+
+DEEP = 100_000
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"[" * DEEP,
+        b"[" * DEEP + b"]" * DEEP,
+        b'{"a":' * DEEP + b"1" + b"}" * DEEP,
+        b'{"question": ' + b"9" * 5000 + b"}",
+        b'{"question": 1e999, "verdict": NaN, "client_id": -Infinity}',
+        b'{"question": ' + b"[" * DEEP + b"]" * DEEP + b"}",
+        b"\xff\xfe{\x00}\x00",
+        b"\x00",
+        b"",
+        zlib.compress(b'{"question": 1}'),
+    ],
+)
+@pytest.mark.parametrize("is_in", [True, False])
+def test_no_json_is_too_odd(rows: Served, body: bytes, is_in: bool) -> None:
+    browser = rows.seat() if is_in else rows.outside()
+    kind = {"Content-Type": "application/json", "Content-Encoding": "deflate"}
+    path = "/api/answer" if is_in else "/api/enter"
+
+    reply = browser.post(path, content=body, headers=kind)
+
+    assert reply.status_code in (400, 413, 422)
+    assert set(reply.json()) == {"error"}
+
+
+def test_no_page_talks_by_sockets(rows: Served) -> None:
+    browser = rows.seat()
+
+    with pytest.raises(WebSocketDisconnect), browser.websocket_connect("/api/state"):
+        pass
+
+
+def test_looking_at_what_is_allowed_allows_nothing(rows: Served) -> None:
+    for browser, codes in ((rows.seat(), {405, 413, 415}), (rows.outside(), {403})):
+        for path in ("/", "/enter", "/api/state", "/static/mark.svg"):
+            reply = browser.request("OPTIONS", path)
+            assert reply.status_code in codes
+            assert "access-control-allow-origin" not in reply.headers
 
 
 # Paths

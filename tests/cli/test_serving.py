@@ -10,8 +10,10 @@ import stat
 import subprocess
 import sys
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
+from threading import Barrier
 from typing import Any
 
 import httpx
@@ -25,7 +27,9 @@ from likewise.app._schemas import Preparing
 from likewise.app._server import PORT
 from likewise.cli import _serving as serving
 from likewise.cli._places import home_of, secret_of
-from likewise.cli._serving import chosen_password, without_password
+from likewise.cli._serving import Listening, Sorting, chosen_password
+from likewise.errors import StorageError
+from likewise.storage import without_password
 
 MAIN = "from likewise.cli import main; main()"
 
@@ -121,12 +125,63 @@ def test_an_empty_password_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
         chosen_password("0.0.0.0", is_wanted=True)
 
 
-def test_an_address_is_shown_without_its_password() -> None:
-    shown = without_password("postgresql://ann:se:cr@et@host:5432/db")
+@pytest.mark.parametrize(
+    "address",
+    [
+        "postgresql://ann:{}@127.0.0.1:1/db",
+        "postgresql://ann:se:cr@{}@127.0.0.1:1/db",
+        "postgresql://ann:se/cr?{}@127.0.0.1:1/db",
+        "postgresql://ann@corp:{}@127.0.0.1:1/db",
+        "postgresql://ann%40corp:{}@127.0.0.1:1/db",
+        "postgresql://ann%3A{}@127.0.0.1:1/db",
+        "postgresql://:{}@127.0.0.1:1/db",
+        "postgresql+psycopg://ann:{}@127.0.0.1:1/db",
+        "postgres:/ann:{}@127.0.0.1:1/db",
+        "postgresql://127.0.0.1:1/db?user=ann&password={}",
+        "postgresql://127.0.0.1:1/db?PASSWORD={}&user=ann",
+        "postgresql://127.0.0.1:1/db?p%61ssword={}",
+        "postgresql://ann:x@127.0.0.1:1/db?sslpassword={}",
+        "host=h password={} user=ann",
+        "host=h password = '{} more' user=ann",
+        "host=h password='it\\'s {}' user=ann",
+        "mysql://ann:{}@127.0.0.1:1/db",
+    ],
+)
+def test_no_address_shows_its_password(
+    address: str, likewise: Run, tmp_path: Path
+) -> None:
+    given, table = address.format("geheim"), tmp_path / "table.csv"
+    table.write_text("x\n1\n2\n3\n")
 
-    assert "cr" not in shown
-    assert shown.startswith("postgresql://ann:…@")
-    assert without_password("sqlite:///a/b.db") == "sqlite:///a/b.db"
+    assert "geheim" not in without_password(given)
+    for words in (
+        ("app", given),
+        ("app", str(table), "--no-browser", "--port", "0", "--project", given),
+        ("export", given),
+        ("import", given, str(table)),
+    ):
+        ran = likewise(*words)
+        assert ran.code == 2
+        assert "geheim" not in ran.err + ran.out
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "sqlite:///a/b.db", "sqlite:////home/a:b@c/d.db", "leaves.db", "memory://",
+        "postgresql://ann@host/db", "postgresql://host/db?port=1", "C:/a:b@c.db",
+    ],
+)  # fmt: skip
+def test_an_address_without_a_password_is_shown_as_it_is(address: str) -> None:
+    assert without_password(address) == address
+
+
+def test_nothing_that_is_printed_by_mistake_shows_a_password(tmp_path: Path) -> None:
+    url = "postgresql://ann:geheim@host/db"
+    what = Sorting(url, "x", None, tmp_path, {})
+    how = Listening("127.0.0.1", 0, "geheim", "me", no_browser=True, as_json=True)
+
+    assert "geheim" not in repr((what, how))
 
 
 # Ports
@@ -189,6 +244,47 @@ def test_a_secret_is_made_once_and_for_us_alone(tmp_path: Path) -> None:
     assert secret_of(tmp_path) == secret
     assert stat.S_IMODE((tmp_path / "secret").stat().st_mode) == 0o600
     assert list(tmp_path.iterdir()) == [tmp_path / "secret"]
+
+
+def test_a_secret_that_others_could_read_is_theirs_no_longer(tmp_path: Path) -> None:
+    secret = secret_of(tmp_path)
+    (tmp_path / "secret").chmod(0o644)
+
+    assert secret_of(tmp_path) == secret
+    assert stat.S_IMODE((tmp_path / "secret").stat().st_mode) == 0o600
+
+
+@pytest.mark.parametrize("content", [b"", b"x", b"x" * 31])
+def test_a_secret_that_can_be_guessed_is_refused(
+    tmp_path: Path, content: bytes
+) -> None:
+    (tmp_path / "secret").write_bytes(content)
+
+    with pytest.raises(StorageError, match="delete that file and start again"):
+        secret_of(tmp_path)
+
+
+def test_servers_that_start_at_once_share_a_secret(tmp_path: Path) -> None:
+    for attempt in range(20):
+        home, start = tmp_path / str(attempt), Barrier(8)
+        home.mkdir()
+
+        def begin(_: int, home: Path = home, start: Barrier = start) -> bytes:
+            start.wait(30)
+            return secret_of(home)
+
+        with ThreadPoolExecutor(8) as pool:
+            assert len(set(pool.map(begin, range(8)))) == 1
+        assert [path.name for path in home.iterdir()] == ["secret"]
+
+
+def test_a_home_is_for_us_alone(home: Path) -> None:
+    made = home_of(Path("leaves"))
+    assert stat.S_IMODE(made.stat().st_mode) == 0o700
+    assert stat.S_IMODE(home.stat().st_mode) == 0o700
+    made.chmod(0o755)  # as earlier versions made them
+
+    assert stat.S_IMODE(home_of(Path("leaves")).stat().st_mode) == 0o700
 
 
 def test_homes_have_secrets_of_their_own(tmp_path: Path) -> None:

@@ -23,7 +23,7 @@ WHY = {
     "403": "The code, password, host or origin is not ours.",
     "404": "There is no such thing here.",
     "409": "Earlier answers deny it, or somebody was faster; nothing was recorded.",
-    "413": "More than a megabyte was sent, or nobody knows how much.",
+    "413": "More than a megabyte was sent (10 kB to get in), or nobody knows how much.",
     "415": "Something other than JSON was sent.",
     "422": "A field is missing, unknown or out of range.",
     "503": "It is not ready yet, or the database does not answer: try again.",

@@ -49,7 +49,7 @@ def context(request: Request) -> AppContext:
 
 def person(request: Request) -> str:
     """Return who is asking; the guard has seen to it."""
-    return str(request.state.who)
+    return str(request.state.badge.who)
 
 
 def service(context: Annotated[AppContext, Depends(context)]) -> ProjectService:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import os
+from asyncio import get_running_loop
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 from pathlib import Path
@@ -24,7 +25,7 @@ from fastapi.responses import (
 from pydantic import BaseModel, Field
 
 from likewise.app._api import kinds, sections, troubles
-from likewise.app._auth import LASTS, LONGEST
+from likewise.app._auth import LASTS, LONGEST, Door
 from likewise.app._commands import Folders, Message, Text
 from likewise.app._context import AppContext, Context, Service, Who, drawn
 from likewise.app._project import LEASE
@@ -79,23 +80,40 @@ class Key(BaseModel):
     who: str
 
 
-@entering.post("/api/enter", openapi_extra={"security": []})
-def enter_by_program(shown: ByCode | ByPassword, context: Context) -> Key:
+class Left(BaseModel):
+    """Who has signed out."""
+
+    who: str
+
+
+@entering.post("/api/enter", openapi_extra={"security": []}, responses=troubles(409))
+async def enter_by_program(
+    shown: ByCode | ByPassword, request: Request, context: Context
+) -> Key:
     """Get a token, for a code or for a name and the password.
 
     Send it with every request, as `Authorization: Bearer TOKEN`. It is good for 30
-    days, also after a restart; a code is good once. After five wrong passwords within
-    a minute nobody gets in until it is over.
+    days, also after a restart, until you sign out or the password changes; a code is
+    good once. After five wrong passwords within a minute nobody gets in from the same
+    address until it is over. A name is one person's while they are signed in: to come
+    back under it from a program that has ended, send its token along.
     """
     door = context.door
     if isinstance(shown, ByCode):
-        token, words = door.redeem(shown.code), SPENT
+        token = door.redeem(shown.code)
     else:
-        token = door.enter(shown.name, shown.password)
-        words = door.why_not
+        token = await _let_in(request, door, shown.name, shown.password)
     if token is None:
-        raise HTTPException(403, words)
+        raise HTTPException(403, SPENT)
     return Key(token=token, who=door.who(token) or "")
+
+
+@entering.post("/api/leave")
+def leave_by_program(request: Request, context: Context) -> Left:
+    """Sign out: the token is worth nothing from then on, and the name is free."""
+    badge = request.state.badge
+    context.door.leave(badge)
+    return Left(who=badge.who)
 
 
 @router.get("/enter")
@@ -105,37 +123,70 @@ def door(request: Request, context: Context, code: str = "") -> Response:
         cookie = context.door.redeem(code)
         if cookie is None:
             words = "This address was used before: start the app again for a new one."
-            return drawn("enter", 403, words=words, with_password=False, page="enter")
+            return _asked_in(request, context, words, 403, with_password=False)
         return _inside(request, cookie)
-    with_password = context.door.password is not None
-    words = "" if with_password else (
-        "Open the address that was printed when the app started."
-    )  # fmt: skip
-    return drawn("enter", words=words, with_password=with_password, page="enter")
+    return _asked_in(request, context)
 
 
 @router.post("/enter")
-def enter(
+async def enter(
     request: Request,
     context: Context,
-    name: Annotated[str, Form(max_length=60)],
+    name: Annotated[str, Form(max_length=LONGEST)],
     password: Annotated[str, Form(max_length=200)],
 ) -> Response:
     """Let somebody in by name and password."""
     try:
-        cookie = context.door.enter(name, password)
-        words = context.door.why_not
+        cookie = await _let_in(request, context.door, name, password)
     except InputError as error:
-        cookie, words = None, str(error)
-    if cookie is not None:
-        return _inside(request, cookie)
-    return drawn("enter", 403, words=words, with_password=True, page="enter")
+        return _asked_in(request, context, str(error), 403)
+    except HTTPException as error:
+        return _asked_in(request, context, error.detail, error.status_code)
+    return _inside(request, cookie)
+
+
+@router.post("/leave")
+def leave(request: Request, context: Context) -> Response:
+    """Sign out, in all tabs of this browser."""
+    context.door.leave(request.state.badge)
+    response = RedirectResponse("/enter", 303)
+    response.delete_cookie(request.app.cookie, httponly=True, samesite="strict")
+    return response
+
+
+async def _let_in(request: Request, door: Door, name: str, password: str) -> str:
+    # Not here, where everybody waits, nor among the threads that answer requests.
+    address = request.client.host if request.client else ""
+    before = request.state.shown
+    work = partial(door.enter, name, password, address, before)
+    return await get_running_loop().run_in_executor(door.porter, work)
+
+
+def _asked_in(
+    request: Request,
+    context: AppContext,
+    words: str = "",
+    code: int = 200,
+    *,
+    with_password: bool = True,
+) -> Response:
+    badge, has_one = request.state.badge, context.door.password is not None
+    if not words and badge is None and not has_one:
+        words = "Open the address that was printed when the app started."
+    return drawn(
+        "enter",
+        code,
+        words=words,
+        with_password=with_password and has_one,
+        who=None if badge is None else badge.who,
+        page="enter",
+    )
 
 
 def _inside(request: Request, cookie: str) -> Response:
     response = RedirectResponse("/", 303)
     response.set_cookie(
-        request.app.state.guard.cookie,
+        request.app.cookie,
         cookie,
         max_age=int(LASTS),
         httponly=True,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import socket
 from contextlib import suppress
+from functools import partial
 from typing import Any
 
 import uvicorn
@@ -15,6 +16,7 @@ from starlette.exceptions import HTTPException
 from likewise.app import _map, _pages, groups, history, question
 from likewise.app._api import Api
 from likewise.app._auth import HEADERS, LOOPBACK, Guard
+from likewise.app._connections import Limits, Line, Room, few_lines
 from likewise.app._context import AppContext, drawn
 from likewise.errors import (
     ContradictionError,
@@ -48,10 +50,10 @@ def create_app(context: AppContext, *, port: int, hosts: frozenset[str]) -> Fast
     hosts : frozenset of str
         Names besides the loopback's by which it may be called.
     """
-    guard = Guard(context.door, LOOPBACK | hosts, f"likewise-{port}")
-    app = Api(guard.cookie)
-    app.state.context, app.state.guard = context, guard
-    app.middleware("http")(guard)
+    app = Api(f"likewise-{port}")
+    app.state.context = context
+    names = LOOPBACK | hosts
+    app.add_middleware(Guard, door=context.door, hosts=names, cookie=app.cookie)
     for router in ROUTERS:
         app.include_router(router)
     for kind, handler in _HANDLERS.items():
@@ -134,7 +136,10 @@ def listening(host: str, port: int | None) -> socket.socket:
 
 
 def _bound(host: str, port: int) -> socket.socket:
-    found = socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET)
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    # The last word lets asyncio send each reply at once (TCP_NODELAY), instead of when
+    # the one before is acknowledged, 40 ms later.
+    found = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         found.bind((host, port))
@@ -151,7 +156,22 @@ def _bound(host: str, port: int) -> socket.socket:
 
 def serve(app: FastAPI, bound: socket.socket) -> None:
     """Serve until interrupted."""
+    with few_lines():
+        server_of(app).run(sockets=[bound])
+
+
+def server_of(app: FastAPI, limits: Limits | None = None) -> uvicorn.Server:
+    """Return a server that strangers can keep neither busy nor full."""
+    chosen = limits or Limits.of_this_machine()
+    room: Any = partial(Line, Room(chosen))  # called like a class
     config = uvicorn.Config(
-        app, log_level="warning", access_log=False, server_header=False
+        app,
+        http=room,
+        ws="none",
+        log_level="warning",
+        access_log=False,
+        server_header=False,
+        backlog=chosen.most_at_once,
+        timeout_keep_alive=chosen.idle,
     )
-    uvicorn.Server(config).run(sockets=[bound])
+    return uvicorn.Server(config)

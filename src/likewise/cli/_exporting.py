@@ -116,6 +116,8 @@ def opened(source: str, name: str | None) -> Iterator[Project]:
 
 def _address(source: str) -> tuple[str, str | None]:
     """Return the address of the database, and how the project is usually called."""
+    from likewise.storage import without_password
+
     if _is_database(source):
         file = source.removeprefix("sqlite:///")
         if "://" not in file and not Path(file).exists():
@@ -123,7 +125,8 @@ def _address(source: str) -> tuple[str, str | None]:
         return source, None
     path = Path(source).resolve()
     if not path.exists():
-        raise InputError(f"There is no {source}: name a folder, a file or a database.")
+        shown = without_password(source)
+        raise InputError(f"There is no {shown}: name a folder, a file or a database.")
     kept = home_of(path) / "project.db"
     if not kept.exists():
         raise InputError(

@@ -6,11 +6,14 @@ import hashlib
 import os
 import re
 import secrets
+import stat
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from likewise.errors import StorageError
+
+N_SECRET = 32  # bytes
 
 
 def home_of(path: Path) -> Path:
@@ -25,20 +28,58 @@ def home_of(path: Path) -> Path:
     plain = re.sub(r"[^\w-]+", "-", path.stem).strip("-") or "pile"
     home = root / f"{plain}-{mark}"
     with _named_errors(home):
-        home.mkdir(parents=True, exist_ok=True)
+        root.mkdir(mode=0o700, parents=True, exist_ok=True)
+        home.mkdir(mode=0o700, exist_ok=True)
+        _for_us_alone(home, 0o700)
     return home
 
 
 def secret_of(home: Path) -> bytes:
-    """Return the secret that signs cookies; made the first time, for us alone."""
+    """Return the secret that signs cookies; made the first time, for us alone.
+
+    Raises
+    ------
+    StorageError
+        What is there is none, or cannot be read or written.
+    """
     kept = home / "secret"
     with _named_errors(home):
         if not kept.exists():
-            part = home / f"secret.{os.getpid()}"
-            part.touch(mode=0o600)
-            part.write_bytes(secrets.token_bytes(32))
-            part.replace(kept)
-        return kept.read_bytes()
+            _keep_secret(kept)
+        _for_us_alone(kept, 0o600)
+        found = kept.read_bytes()
+    if len(found) < N_SECRET:
+        raise StorageError(
+            f"The secret in {kept} has {len(found)} bytes instead of {N_SECRET}, and "
+            f"anybody could guess it: delete that file and start again; people will "
+            f"have to sign in once more."
+        )
+    return found
+
+
+def _keep_secret(kept: Path) -> None:
+    """Write a secret where there is none; of several at once, one is kept."""
+    part = kept.with_name(f"secret.{secrets.token_hex(8)}")
+    only_new = os.O_WRONLY | os.O_CREAT | os.O_EXCL
+    with os.fdopen(os.open(part, only_new, 0o600), "wb") as file:
+        file.write(secrets.token_bytes(N_SECRET))
+        file.flush()
+        os.fsync(file.fileno())  # a power cut must not leave an empty one
+    try:
+        kept.hardlink_to(part)
+    except FileExistsError:
+        pass  # another server was faster
+    except OSError:  # on a disk that has no links
+        part.replace(kept)
+    finally:
+        part.unlink(missing_ok=True)
+
+
+def _for_us_alone(path: Path, mode: int) -> None:
+    """Shut out others who were let in by an earlier version or by hand."""
+    if stat.S_IMODE(path.stat().st_mode) & ~mode:
+        with suppress(PermissionError):  # where it is another's, who lets us use it
+            path.chmod(mode)
 
 
 @contextmanager

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import getpass
 import os
-import re
 import sys
 import time
 import webbrowser
@@ -48,7 +47,7 @@ class Listening:
 
     host: str
     port: int | None
-    password: str | None
+    password: str | None = field(repr=False)
     who: str
     no_browser: bool
     as_json: bool
@@ -78,7 +77,7 @@ class Sorting:
         Where large spectra are solved for; of this machine, so it is not kept.
     """
 
-    url: str
+    url: str = field(repr=False)
     name: str
     source: Any
     home: Path
@@ -99,6 +98,8 @@ def run_app(what: Sorting, how: Listening) -> None:
             listening,
             serve,
         )
+    from likewise.storage import without_password
+
     with listening(how.host, how.port) as bound:
         port = bound.getsockname()[1]
         say(f"Answers are kept in {without_password(what.url)}.")
@@ -242,17 +243,6 @@ def chosen_password(host: str, is_wanted: bool) -> str | None:
     return None
 
 
-def without_password(url: str) -> str:
-    """Return an address as it may be shown.
-
-    Examples
-    --------
-    >>> without_password("postgresql://ann:secret@host/db")
-    'postgresql://ann:…@host/db'
-    """
-    return re.sub(r"(//[^:/@]+):[^@]*@", r"\1:…@", url)
-
-
 def _shown(host: str) -> str:
     if host in ANYWHERE:
         return "127.0.0.1"
@@ -300,9 +290,11 @@ def app(
     with _naming_the_extra():
         from likewise.app import PathSource
         from likewise.methods import find_method
+        from likewise.storage import without_password
 
     if not path.exists():
-        raise InputError(f"There is no {path}: name a folder or a file.")
+        shown = without_password(str(path))  # of a database that was named instead
+        raise InputError(f"There is no {shown}: name a folder or a file.")
     path = path.resolve()
     home = home_of(path)
     reading = reading_of(label, ignore, scale)

@@ -5,7 +5,7 @@ from likewise.storage._graph_cache import keep_graph, kept_affinity, read_affini
 from likewise.storage._journal import Author, ProjectJournal
 from likewise.storage._lines import JsonLinesJournal
 from likewise.storage._memory import MemoryStore
-from likewise.storage._open import SUFFIXES, open_store
+from likewise.storage._open import SUFFIXES, open_store, without_password
 from likewise.storage._protocol import (
     Act,
     Info,
@@ -39,4 +39,5 @@ __all__ = [
     "pack",
     "read_affinity",
     "unpack",
+    "without_password",
 ]

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
+from urllib.parse import unquote_plus
 
 from likewise.errors import InputError, MissingExtraError
 from likewise.storage._memory import MemoryStore
@@ -34,8 +36,9 @@ def open_store(url: str | Path) -> Store:
     is_path = not mark and text.endswith(SUFFIXES)
     if not is_path and (scheme not in SCHEMES or rest in NO_FILE):
         # Not the whole address: it may hold a password.
+        begun = re.match(r"[\w.+-]*(://)?", text)
         raise InputError(
-            f"{scheme + mark!r} begins no address of a database: give "
+            f"{begun[0] if begun else ''!r} begins no address of a database: give "
             f"sqlite:///file.db, postgresql://user@host/name or memory://."
         )
     try:
@@ -43,3 +46,37 @@ def open_store(url: str | Path) -> Store:
     except ModuleNotFoundError as error:
         raise MissingExtraError(error.name or "sqlalchemy", "app") from None
     return SqlStore(url_of(text))
+
+
+def without_password(address: str) -> str:
+    """Return an address of a database as it may be shown.
+
+    Rather too little than too much: where a password may have begun, all is left out up
+    to the last sign that may have ended it.
+
+    Examples
+    --------
+    >>> without_password("postgresql://ann:se@cret@host/db?sslpassword=x&port=1")
+    'postgresql://ann:…@host/db?sslpassword=…&port=1'
+    >>> without_password("host=db password='my secret' user=ann")
+    'host=db password=… user=ann'
+    """
+    begun = re.match(_SCHEME, address)
+    if begun is None:  # a path, or words for the driver
+        return re.sub(_KEYWORD, r"\1…", address)
+    told, at, where = address[begun.end() :].rpartition("@")
+    if at and ":" in unquote_plus(told):
+        told = re.split(":|%3a", told, maxsplit=1, flags=re.IGNORECASE)[0] + ":…"
+    place, asks, query = where.partition("?")
+    pairs = "&".join(_without_value(pair) for pair in query.split("&"))
+    return f"{begun[0]}{told}{at}{place}{asks}{pairs}"
+
+
+_SCHEME = r"(?!sqlite|memory)(?:[\w+.-]{2,}:/+|postgres[\w+]*:)"  # C:/ is a path
+_KEYWORD = r"(?i)(\w*pass\w*\s*=\s*)('(?:[^'\\]|\\.)*'?|\S+)"
+
+
+def _without_value(pair: str) -> str:
+    key, equals, value = pair.partition("=")
+    is_secret = value and "pass" in unquote_plus(key).lower()
+    return f"{key}{equals}…" if is_secret else pair

@@ -8,6 +8,7 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 from threading import Lock
 from typing import Any
+from urllib.parse import quote, quote_plus
 
 from sqlalchemy import URL, Connection, Engine, ExceptionContext, create_engine, event
 from sqlalchemy.exc import (
@@ -20,6 +21,7 @@ from sqlalchemy.exc import (
 from sqlalchemy.exc import TimeoutError as NoneFreeError
 
 from likewise.errors import MissingExtraError, StorageError
+from likewise.storage._open import without_password
 
 BUSY_MS = 5000
 N_TRIES = 100  # at a lock that others hold for no longer than a switch of mode takes
@@ -66,7 +68,11 @@ class Database:
         if self.is_sqlite:
             return str(url.database)
         plain = url.set(drivername="postgresql", query={})
-        return plain._replace(password=None).render_as_string()
+        bare = plain._replace(password=None).render_as_string()
+        return without_password(bare)  # some write theirs into the name
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.shown!r})"
 
     @contextmanager
     def read(self) -> Iterator[Connection]:
@@ -112,17 +118,37 @@ class Database:
     def _named_errors(self) -> Iterator[None]:
         try:
             yield
-        except OF_THE_CALLER:
-            raise
         except DBAPIError as error:
+            # One without a statement is about the address.
+            if isinstance(error, OF_THE_CALLER) and error.statement is not None:
+                raise
             raise self._unusable(reason(error.orig), advice(error.orig)) from error
         except NoneFreeError as error:
             raise self._unusable("all its connections are in use", BUSY) from error
 
     def _unusable(self, why: str, what_to_do: str) -> StorageError:
+        said = without_secrets(why, self.engine.url)
         return StorageError(
-            f"The database {self.shown} cannot be used ({why}): {what_to_do}."
+            f"The database {self.shown} cannot be used ({said}): {what_to_do}."
         )
+
+
+def without_secrets(words: str, url: URL) -> str:
+    """Return what a driver says, without the passwords of the address it was given.
+
+    Examples
+    --------
+    >>> from sqlalchemy import make_url
+    >>> url = make_url("postgresql://ann:s%40x@host/db?sslpassword=y1")
+    >>> without_secrets('invalid "s@x", "s%40x" or "y1"', url)
+    'invalid "…", "…" or "…"'
+    """
+    asked = [url.query[key] for key in url.query if "pass" in key.lower()]
+    told = [url.password or "", *(v for v in asked if isinstance(v, str))]
+    for secret in sorted({str(one) for one in told} - {""}, key=len, reverse=True):
+        for written in (secret, quote(secret, safe=""), quote_plus(secret)):
+            words = words.replace(written, "…")
+    return words
 
 
 def _let_go(context: ExceptionContext) -> None:

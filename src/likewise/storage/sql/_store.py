@@ -548,9 +548,16 @@ def url_of(text: str) -> URL:
     if "://" not in text:
         return URL.create("sqlite", database=text)
     try:
-        return make_url(text)
+        found = make_url(text)
     except (ArgumentError, ValueError):
         raise InputError(
             "The address of the database cannot be read: write it like "
             "postgresql://user:password@host:5432/name."
         ) from None
+    if "@" in (found.host or ""):
+        # What follows the first one would be taken for the host, and shown.
+        raise InputError(
+            "The address of the database has more than one @: write those of the "
+            "password as %40."
+        )
+    return found

@@ -3,16 +3,18 @@
 const WORDS = {
   refused: "The server refused this without saying why.",
   unable: "The server cannot do this now, and does not say why.",
-  outside: "You are not signed in any more: open the printed address again. "
-    + "Your last answer is kept here until then.",
+  outside: "Open the printed address again.",
 };
 const PATIENCE = 30_000; // milliseconds for one request
 export const OUTSIDE = 401; // the status of a reply to somebody who is not signed in
 
+const outside = (words) => "You are not signed in any more. "
+  + `${words} Your last answer is kept here until then.`;
+
 /** The server understood, and said no. */
 export class Refused extends Error {
   constructor(status, words) {
-    super(status === OUTSIDE ? WORDS.outside : words || WORDS.refused);
+    super(status === OUTSIDE ? outside(words || WORDS.outside) : words || WORDS.refused);
     this.status = status;
   }
 }
