@@ -17,6 +17,7 @@ import os
 import shlex
 import shutil
 import sqlite3
+import sys
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import closing, contextmanager, suppress
 from datetime import UTC, datetime
@@ -27,14 +28,8 @@ from typing import IO, NamedTuple
 from likewise.errors import StorageError
 from likewise.storage._protocol import Act
 
-try:
+if sys.platform != "win32":
     from fcntl import LOCK_EX, flock
-except ImportError:  # pragma: no cover - where files are not locked, the last one wins
-    LOCK_EX = 0
-
-    def flock(fd: int, operation: int) -> None:
-        """Lock nothing."""
-
 
 OURS_ALONE = 0o600
 
@@ -140,7 +135,8 @@ class Tally:
     def _locked(self) -> Iterator[IO[bytes]]:
         opened = os.open(self.path, os.O_RDWR | os.O_CREAT, OURS_ALONE)
         with os.fdopen(opened, "r+b", buffering=0) as file:
-            flock(opened, LOCK_EX)  # until it is closed
+            if sys.platform != "win32":
+                flock(opened, LOCK_EX)  # until it is closed
             yield file
 
 
@@ -291,7 +287,7 @@ COUNTED = (
 
 
 def n_acts_in(file: Path) -> dict[str, int]:
-    """Return how many acts a SQLite file holds of each project; none if it is damaged."""
+    """Return how many acts of each project a SQLite file holds; none if damaged."""
     if not file.is_file() or not file.stat().st_size:
         return {}  # what lies beside an empty one would be deleted
     try:
