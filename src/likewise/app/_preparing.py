@@ -55,12 +55,12 @@ def unwatched(done: int, total: int, note: str) -> None:
     """Let nobody know how far it is."""
 
 
-def refused(words: str) -> bool:
+def refused(_: str) -> bool:
     """Let nothing happen that somebody has to be asked about."""
     return False
 
 
-class OtherPile(InputError):
+class OtherPileError(InputError):
     """What lies behind the path is not what the project was begun with."""
 
 
@@ -209,8 +209,8 @@ class Preparation:
         Files that could not be read.
     notice : str or None
         What is to be known about where the items were found.
-    is_refused : bool
-        Whether it has stopped because these are other items.
+    is_asking, is_refused : bool
+        Whether it waits for consent, and whether it has stopped for lack of it.
     """
 
     def __init__(
@@ -224,7 +224,7 @@ class Preparation:
     ) -> None:
         self.project = project
         self.notice: str | None = None
-        self.is_refused = False
+        self.is_asking = self.is_refused = False
         self._settings = dict(settings or {})
         self._consent = consent
         self._about, self._kind = "", ""
@@ -251,7 +251,7 @@ class Preparation:
         try:
             work()
         except LikewiseError as error:
-            self.is_refused = isinstance(error, OtherPile)
+            self.is_refused = isinstance(error, OtherPileError)
             self.status.error = str(error)
         except Exception as error:
             traceback.print_exc()
@@ -291,8 +291,11 @@ class Preparation:
         self._begin(self._open)
 
     def _asked(self, words: str) -> bool:
+        self.is_asking = True
         self._watch(0, 1, ASKING)
-        return self._consent(words)
+        may = self._consent(words)
+        self.is_asking = False
+        return may
 
     def change(self, said: Mapping[str, Any]) -> None:
         """Change settings of the project, for everybody."""
@@ -352,7 +355,7 @@ def merged(
 
     Raises
     ------
-    OtherPile
+    OtherPileError
         These are other items; nothing was changed.
     """
     info, items = project.info(), found.gathered.items
@@ -399,7 +402,7 @@ def _refuse_other(
     found, name = difference(before, gathered, changes), project.name
     is_elsewhere = source not in (None, root)
     if found.is_all and is_elsewhere and found.n_here:
-        raise OtherPile(
+        raise OtherPileError(
             f"The project {name!r} holds {found.n_here:,} items of {source}, and none "
             f"of them is in {root}: give that a project of its own with --name, or "
             f"another database with --project."
@@ -410,7 +413,7 @@ def _refuse_other(
     )
     is_doubtful = found.is_much or (found.is_all and is_elsewhere)
     if is_doubtful and not consent(f"{words}. Mark them as gone or changed?"):
-        raise OtherPile(
+        raise OtherPileError(
             f"{words}: bring them back, mark them as gone or changed with --as-is, or "
             f"begin another project with --name."
         )
