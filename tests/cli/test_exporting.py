@@ -6,6 +6,7 @@ import csv
 import io
 import json
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -289,12 +290,13 @@ def test_a_key_without_labels_is_refused(likewise: Command, leaves: Path) -> Non
 @pytest.fixture
 def emptied(leaves: Path) -> Path:
     """A folder whose database was emptied after two answers, and copied after one."""
-    kept, session = home_of(leaves.resolve()) / "project.db", acting(project_at(leaves))
-    session.tell_pair(0, 6, "different")
-    daily_copy(kept, 0.0)
-    session.tell_pair(1, 6, "different")
+    kept = home_of(leaves.resolve()) / "project.db"
+    with closing(open_store(kept)) as store:
+        session = acting(store.project("leaves"))
+        session.tell_pair(0, 6, "different")
+        daily_copy(kept, 0.0)
+        session.tell_pair(1, 6, "different")
     kept.write_bytes(b"")
-    kept.with_name("project.db-wal").unlink()
     return leaves
 
 
