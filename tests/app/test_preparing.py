@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Sequence
 from dataclasses import replace
 from io import BytesIO
@@ -14,10 +15,12 @@ import pytest
 from PIL import Image
 from tests.app.places import (
     COLOURS,
+    OPTIONS,
     Clock,
     Served,
     answered,
     mean_colours,
+    new_id,
     new_project,
     painted,
     path_source,
@@ -29,12 +32,13 @@ from tests.app.places import (
 )
 from tests.problems import blobs
 
-from likewise import InputError
-from likewise.app import DigitsSource
+from likewise import InputError, Question
+from likewise.app import DigitsSource, Preparation
 from likewise.app._preparing import CRITERION, EDGE, Encoded, Watch, drawn_digit, merged
+from likewise.app._project import OUTGROWN
 from likewise.encoders import Encoder
 from likewise.session import FEATURES
-from likewise.storage import Project
+from likewise.storage import OpenQuestion, Project
 
 
 @pytest.fixture
@@ -306,6 +310,238 @@ def test_a_row_that_changed_is_marked(tmp_path: Path) -> None:
     assert statuses(again.project) == {"1": "changed"}
 
 
+# Whose pile it is
+
+
+def other_folder(folder: Path, n: int = 12) -> Path:
+    """Write greenish pictures, by the names that other pictures have elsewhere."""
+    for at in range(n):
+        painted(folder / f"{at}.png", (at, 240, at))
+    return folder
+
+
+def refusal(here: Served) -> str:
+    """Return why a start stops, which leaves the project as it was."""
+    before = here.project.info(), here.project.items()
+    with pytest.raises(InputError) as told:
+        here.prepared()
+    assert (here.project.info(), here.project.items()) == before
+    here.preparation.start().join(60)
+    assert here.preparation.is_refused
+    assert here.preparation.status.error == str(told.value)
+    return str(told.value)
+
+
+def moved_to(here: Served, path: Path) -> Served:
+    return replace(here, source=path_source(path, here.folder / "v"))
+
+
+def test_another_folder_of_the_same_name_is_refused(
+    sorted_pile: Served, tmp_path: Path
+) -> None:
+    other = other_folder(tmp_path / "elsewhere" / "p")
+
+    words = refusal(moved_to(sorted_pile, other))
+
+    assert words == (
+        f"The project 'pile' holds 12 items of {tmp_path / 'p'}, and none of them is "
+        f"in {other}: give that a project of its own with --name, or another database "
+        f"with --project."
+    )
+
+
+@pytest.mark.parametrize("kind", ["text", "row", "array"])
+def test_another_file_elsewhere_is_refused(tmp_path: Path, kind: str) -> None:
+    def pile(folder: Path, seed: int) -> Path:
+        folder.mkdir()
+        tiny = blobs((4, 4, 4), seed=seed)
+        if kind == "array":
+            np.save(folder / "a.npy", tiny.X)
+            return folder / "a.npy"
+        if kind == "row":
+            return table_file(folder / "a.csv", tiny)
+        (folder / "a.txt").write_text("\n".join(f"thing {seed} {n}" for n in range(9)))
+        return folder / "a.txt"
+
+    first = path_source(pile(tmp_path / "a", 0), tmp_path / "v")
+    here = served(tmp_path, first).prepared()
+
+    assert "none of them is in" in refusal(moved_to(here, pile(tmp_path / "b", 1)))
+
+
+def test_a_folder_that_was_moved_is_recognised(
+    sorted_pile: Served, folder: Path, tmp_path: Path
+) -> None:
+    said = pairs(sorted_pile)
+    there = folder.rename(tmp_path / "new name")
+    painted(there / "new.png", (250, 1, 1))
+    (there / "3.png").unlink()
+
+    again = moved_to(sorted_pile, there).prepared()
+
+    assert pairs(again) == said
+    assert statuses(again.project) == {"3.png": "gone"}
+    assert again.preparation.notice == (
+        f"{there} holds what was in {folder}: the project goes on with it."
+    )
+    assert again.restarted().preparation.notice is None
+
+
+@pytest.mark.parametrize("how", ["gone", "changed"])
+def test_it_is_asked_before_most_items_are_marked(
+    sorted_pile: Served, folder: Path, how: str
+) -> None:
+    for at in range(7):
+        (folder / f"{at}.png").unlink()
+    if how == "changed":
+        other_folder(folder, 7)
+
+    words = refusal(replace(sorted_pile))
+
+    assert words == (
+        f"Of the 12 items of the project 'pile', 7 are no longer in {folder} as they "
+        f"were: bring them back, mark them as gone or changed with --as-is, or begin "
+        f"another project with --name."
+    )
+
+
+def test_with_consent_most_items_may_go(sorted_pile: Served, folder: Path) -> None:
+    asked: list[str] = []
+    other_folder(folder)
+    source, project = sorted_pile.source, sorted_pile.project
+
+    def consent(words: str) -> bool:
+        asked.append(words)
+        return True
+
+    for _ in range(2):  # the second time there is nothing to ask any more
+        Preparation(project, source, Clock(), OPTIONS, consent=consent).prepare()
+
+    assert set(statuses(project).values()) == {"changed"}
+    assert len(statuses(project)) == 12
+    (words,) = asked
+    assert words.endswith("as they were. Mark them as gone or changed?")
+
+
+def test_half_of_the_items_may_go_unasked(sorted_pile: Served, folder: Path) -> None:
+    for at in range(6):
+        (folder / f"{at}.png").unlink()
+
+    assert len(statuses(sorted_pile.restarted().project)) == 6
+
+
+def test_one_table_exchanged_for_another_is_asked_about(tmp_path: Path) -> None:
+    file = table_file(tmp_path / "table.csv", blobs((4, 4, 4), seed=0))
+    here = served(tmp_path, path_source(file, tmp_path / "v")).prepared()
+    table_file(file, blobs((4, 4, 4), seed=1))
+
+    assert "12 are no longer in" in refusal(replace(here))
+
+
+def test_a_refused_pile_changes_no_setting(sorted_pile: Served, tmp_path: Path) -> None:
+    project, wishes = sorted_pile.project, {"n_clusters": 2, "criterion": "Same?"}
+    source = path_source(other_folder(tmp_path / "b"), tmp_path / "v")
+    other = Preparation(project, source, Clock(), OPTIONS, wishes)
+    with pytest.raises(InputError):
+        other.prepare()
+    assert "criterion" not in project.info().settings
+
+    Preparation(project, sorted_pile.source, Clock(), OPTIONS, wishes).prepare()
+
+    assert project.info().settings["criterion"] == "Same?"
+
+
+def test_what_is_said_on_the_page_meanwhile_stays(folder: Path, tmp_path: Path) -> None:
+    project, source = new_project(), path_source(folder, tmp_path / "v")
+    wishes = {"criterion": "As the command line says?"}
+    preparation = Preparation(project, source, Clock(), OPTIONS, wishes)
+    preparation.change({"criterion": "As the page says?"})
+
+    assert preparation.prepare().display.criterion == "As the page says?"
+
+
+def test_a_project_of_an_earlier_version_learns_where_its_items_are(
+    sorted_pile: Served, folder: Path
+) -> None:
+    sorted_pile.project.change({"source": None})
+
+    again = sorted_pile.restarted()
+
+    assert again.preparation.notice is None
+    assert again.project.info().settings["source"] == str(folder)
+
+
+# Two servers
+
+
+def waited(here: Served) -> Served:
+    """Return it when it is ready again, in a minute at the latest."""
+    for _ in range(6000):
+        if here.preparation.service is not None:
+            break
+        assert here.preparation.status.error is None
+        time.sleep(0.01)
+    return here
+
+
+@pytest.mark.parametrize("what", ["answer", "question"])
+def test_items_that_another_server_has_added_are_taken_in(
+    sorted_pile: Served, folder: Path, what: str
+) -> None:
+    painted(folder / "new.png", (250, 1, 1))
+    ann = sorted_pile.seat()
+    ann.get("/api/state")
+    other = sorted_pile.restarted()
+    question = Question(12, 0)
+    if what == "answer":
+        other.elsewhere("bob").tell(question, "different")
+    else:
+        wanted = OpenQuestion("bob", question, until=9e9)
+        assert other.project.open_question(wanted, now=0.0) is not None
+
+    first = ann.get("/api/state")
+    assert first.status_code == 503
+    assert first.json()["error"] == OUTGROWN
+    waited(sorted_pile)
+    state = ann.get("/api/state").json()
+
+    assert (state["n_items"], state["status"]) == (13, "asking")
+    assert sorted_pile.session.n_samples == 13
+    assert answered(ann, "unsure")["version"] == (5 if what == "answer" else 4)
+    for address in ("/", "/groups", "/history", "/map", "/picture/12", "/thumb/12"):
+        assert ann.get(address).status_code == 200
+
+
+def test_an_answer_waits_until_items_are_taken_in(
+    sorted_pile: Served, folder: Path
+) -> None:
+    painted(folder / "new.png", (250, 1, 1))
+    ann = sorted_pile.seat()
+    state = ann.get("/api/state").json()
+    body = {"question": state["question"]["id"], "verdict": "same"}
+    body["client_id"] = new_id()
+    sorted_pile.restarted().elsewhere("bob").tell_pair(12, 0, "different")
+
+    assert ann.post("/api/answer", json=body).status_code == 503
+    waited(sorted_pile)
+    reply = ann.post("/api/answer", json=body)
+
+    assert (reply.status_code, reply.json()["version"]) == (200, 5)
+
+
+def test_files_that_another_server_has_missed_are_no_error_here(
+    sorted_pile: Served, folder: Path
+) -> None:
+    ann = sorted_pile.seat()
+    (folder / "3.png").unlink()
+    other = sorted_pile.restarted()
+    answered(other.seat("bob"), "same")
+
+    for address in ("/api/state", "/", "/groups", "/history", "/map"):
+        assert ann.get(address).status_code == 200
+    assert ann.get("/picture/3").status_code == 404
+
+
 # When something is wrong
 
 
@@ -406,7 +642,7 @@ def test_an_unchanged_pile_is_merged_into_itself(folder: Path, tmp_path: Path) -
     project = new_project()
     pile = path_source(folder, tmp_path / "v")(lambda *_: None, project)
 
-    first, second = merged(project, pile), merged(project, pile)
+    first, second = merged(project, pile)[0], merged(project, pile)[0]
 
     assert np.array_equal(first, second)
     assert len(project.items()) == 12

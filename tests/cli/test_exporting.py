@@ -1,4 +1,4 @@
-"""``likewise export`` and ``likewise import``, as people use them."""
+"""``likewise export``, ``import`` and ``restore``, as people use them."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import csv
 import io
 import json
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -18,11 +19,14 @@ from typer.testing import CliRunner, Result
 from likewise import InputError, Session
 from likewise.cli import _exporting as exporting
 from likewise.cli._places import home_of
+from likewise.errors import StorageError
 from likewise.storage import Item, Project, ProjectJournal, open_store
+from likewise.storage.sql import daily_copy
 
 COMMANDS = typer.Typer()
 COMMANDS.command("export")(exporting.export)
 COMMANDS.command("import")(exporting.import_)
+COMMANDS.command("restore")(exporting.restore)
 
 Command = Callable[..., Result]
 
@@ -278,3 +282,77 @@ def test_a_key_without_labels_is_refused(likewise: Command, leaves: Path) -> Non
     result = likewise("import", leaves, "x.csv", "--key", "file")
 
     assert "--key goes with --labels" in complaint(result)
+
+
+# What is missing
+
+
+@pytest.fixture
+def emptied(leaves: Path) -> Path:
+    """A folder whose database was emptied after two answers, and copied after one."""
+    kept = home_of(leaves.resolve()) / "project.db"
+    with closing(open_store(kept)) as store:
+        session = acting(store.project("leaves"))
+        session.tell_pair(0, 6, "different")
+        daily_copy(kept, 0.0)
+        session.tell_pair(1, 6, "different")
+    kept.write_bytes(b"")
+    return leaves
+
+
+def test_an_emptied_database_is_not_exported_as_nothing(
+    likewise: Command, emptied: Path
+) -> None:
+    for _ in range(2):
+        told = likewise("export", emptied).exception
+        assert isinstance(told, StorageError)
+        assert "is empty now, but 2 answers were saved in it" in str(told)
+        assert "take the copy project.copy-1970-01-01.db with 1 answers" in str(told)
+
+
+def test_a_deleted_database_is_not_nothing_either(
+    likewise: Command, emptied: Path
+) -> None:
+    kept = home_of(emptied.resolve()) / "project.db"
+    kept.unlink()
+
+    for source in (emptied, kept):
+        told = likewise("export", source).exception
+        assert isinstance(told, StorageError)
+        assert "is not there, but 2 answers were saved in it" in str(told)
+
+
+@pytest.mark.parametrize("named", [False, True])
+def test_a_copy_is_put_back(likewise: Command, emptied: Path, named: bool) -> None:
+    kept = home_of(emptied.resolve()) / "project.db"
+    copy = kept.with_name("project.copy-1970-01-01.db")
+    words = ("--copy", copy) if named else ()
+
+    result = likewise("restore", emptied, *words)
+
+    assert result.exit_code == 0
+    assert f"{kept} is what {copy} holds." in result.stderr
+    assert "What was there is kept as " in result.stderr
+    assert len(project_at(emptied).acts()) == 1
+
+
+def test_what_is_there_is_taken_as_it_is(likewise: Command, emptied: Path) -> None:
+    kept = home_of(emptied.resolve()) / "project.db"
+
+    assert likewise("restore", "--as-is", kept).exit_code == 0
+
+    assert open_store(kept).projects() == ()
+
+
+def test_what_cannot_be_put_back_is_one_sentence(
+    likewise: Command, emptied: Path, tmp_path: Path
+) -> None:
+    assert "--as-is takes no copy" in complaint(
+        likewise("restore", emptied, "--as-is", "--copy", "a.db")
+    )
+    assert "has its own ways" in complaint(likewise("restore", "postgresql://a@b/c"))
+    assert "Nothing was ever saved in" in complaint(
+        likewise("restore", tmp_path / "none.db")
+    )
+    other = likewise("restore", emptied, "--copy", tmp_path / "none.db").exception
+    assert "is no copy of a project: name another one." in str(other)

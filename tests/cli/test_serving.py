@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import signal
@@ -11,25 +12,28 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from threading import Barrier
 from typing import Any
 
 import httpx
 import pytest
-from tests.app.places import picture_folder
+from tests.app.places import OPTIONS, picture_folder, table_file
 from tests.commands import Run
+from tests.problems import blobs
 
 from likewise import InputError
-from likewise.app import listening
+from likewise.app import PathSource, Preparation, listening
 from likewise.app._schemas import Preparing
 from likewise.app._server import PORT
 from likewise.cli import _serving as serving
 from likewise.cli._places import home_of, secret_of
 from likewise.cli._serving import Listening, Sorting, chosen_password
 from likewise.errors import StorageError
-from likewise.storage import without_password
+from likewise.items import Reading
+from likewise.knowledge import Renamed
+from likewise.storage import open_store, without_password
 
 MAIN = "from likewise.cli import main; main()"
 
@@ -361,6 +365,131 @@ def test_a_killed_app_goes_on_where_it_was(tmp_path: Path, home: Path) -> None:
     assert [path.name for path in home.iterdir()] == [home_of(folder).name]
 
 
+# Whose pile it is
+
+
+def table(folder: Path, seed: int) -> Path:
+    folder.mkdir(exist_ok=True)
+    return table_file(folder / "table.csv", blobs((4, 4, 4), seed=seed))
+
+
+def sorted_before(path: Path, database: Path) -> None:
+    """Leave what an app leaves in which one question was answered."""
+    with closing(open_store(database)) as store:
+        project = store.create(path.stem, {"n_clusters": 3}, now=0.0)
+        source = PathSource(path, "auto", database.parent / "vectors", Reading())
+        Preparation(project, source, lambda: 1.0, dict(OPTIONS)).prepare()
+        project.act(Renamed(1, "oak"), who="ann", now=1.0)
+
+
+def test_another_file_of_the_same_name_ends_the_app(
+    likewise: Run, tmp_path: Path
+) -> None:
+    database = tmp_path / "all.db"
+    sorted_before(table(tmp_path / "a", 0), database)
+    other = table(tmp_path / "b", 1)
+
+    words = ("--project", str(database), "--no-browser", "--port", "0", "--as-is")
+    ran = likewise("app", str(other), *words, "--n-clusters", "2")
+
+    assert ran.code == 2
+    last = ran.err.splitlines()[-1]
+    assert last.startswith("likewise: The project 'table' holds 12 items of ")
+    assert last.endswith("with --name, or another database with --project.")
+    with closing(open_store(database)) as store:
+        kept = store.project("table")
+        assert kept.info().settings["n_clusters"] == 3
+        assert {item.status for item in kept.items()} == {"here"}
+
+
+def test_without_a_terminal_nothing_is_marked_as_gone(
+    likewise: Run, tmp_path: Path
+) -> None:
+    database, file = tmp_path / "all.db", table(tmp_path / "a", 0)
+    sorted_before(file, database)
+    table(tmp_path / "a", 1)
+
+    words = ("--project", str(database), "--no-browser", "--port", "0")
+    ran = likewise("app", str(file), *words)
+
+    assert ran.code == 2
+    assert "12 are no longer in" in ran.err.splitlines()[-1]
+    assert "with --as-is, or begin another project with --name." in ran.err
+    assert ran.err.count("12 are no longer in") == 1
+
+
+@pytest.mark.parametrize(
+    ("key", "as_is", "may"),
+    [("y", False, True), ("n", False, False), ("", False, False), ("", True, True)],
+)
+def test_on_a_terminal_it_is_asked(
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    key: str,
+    as_is: bool,
+    may: bool,
+) -> None:
+    terminal = io.StringIO(f"{key}\n" if key else "")
+    monkeypatch.setattr(terminal, "isatty", lambda: True)
+    monkeypatch.setattr("sys.stdin", terminal)
+
+    assert serving._Consent(as_is)("Mark them as gone?") is may
+
+    assert ("Mark them as gone? [y/N]" in capsys.readouterr().err) is not as_is
+
+
+def test_a_pile_that_was_moved_is_told_of_its_answers(
+    likewise: Run, tmp_path: Path
+) -> None:
+    before = table(tmp_path / "a", 0)
+    database = home_of(before) / "project.db"
+    sorted_before(before, database)
+    (tmp_path / "a").rename(tmp_path / "b")
+
+    # It ends before it serves, because nobody is named.
+    words = ("--no-browser", "--port", "0", "--who", " ")
+    ran = likewise("app", str(tmp_path / "b" / "table.csv"), *words)
+
+    assert f"{before} was sorted before and is not there any more" in ran.err
+    assert f"go on with --project {database} --name table." in ran.err
+
+
+def test_answers_that_are_missing_end_the_app_until_they_are_given_up(
+    likewise: Run, tmp_path: Path
+) -> None:
+    file = table(tmp_path / "a", 0)
+    database = home_of(file) / "project.db"
+    sorted_before(file, database)
+    database.write_bytes(b"")
+    words = ("app", str(file), "--no-browser", "--port", "0", "--who", " ")
+
+    ran = likewise(*words)
+
+    assert ran.code == 2
+    assert "is empty now, but 1 answers were saved in it" in ran.err
+    assert f"`likewise restore --as-is {database}`" in ran.err
+    assert database.read_bytes() == b""
+    assert "A name is needed" in likewise(*words, "--as-is").err
+    assert "A name is needed" in likewise(*words).err
+
+
+def test_what_the_app_makes_is_its_owners_alone(home: Path, tmp_path: Path) -> None:
+    before = os.umask(0o022)
+    try:
+        folder = picture_folder(tmp_path / "leaves")
+        words = (str(folder), "--encoder", "hog+colour")
+        with running(*words) as (_, address), entered(address) as browser:
+            state = ready(browser)
+            browser.get(state["question"]["sample"]["thumb"])
+            made = [home, *home.rglob("*")]
+            modes = {path: stat.S_IMODE(path.stat().st_mode) for path in made}
+    finally:
+        os.umask(before)
+
+    assert {modes[path] for path in made if path.is_dir()} == {0o700}
+    assert {modes[path] for path in made if path.is_file()} == {0o600}
+
+
 # How far the pile is
 
 
@@ -368,6 +497,7 @@ class Scripted:
     """A preparation that is one step further whenever somebody looks."""
 
     service = None
+    is_asking = is_refused = False
 
     def __init__(self, *statuses: Preparing) -> None:
         self._left = list(statuses)

@@ -18,7 +18,7 @@ from tests.stores import KINDS, Reopen, events, held_by, reopener, running
 from tests.strategies import pairs
 
 from likewise import Answer, InputError, Question, Verdict
-from likewise.errors import StaleError
+from likewise.errors import StaleError, StorageError
 from likewise.knowledge import Event, Prediction, Renamed, SetAside, Told, Undone
 from likewise.storage import (
     Act,
@@ -392,6 +392,15 @@ def test_who_has_not_seen_every_act_is_refused(project: Project) -> None:
     assert held_by(project, "bob") == opened
 
 
+def test_who_has_seen_more_than_there_is_is_told(project: Project) -> None:
+    project.act(SAME, who="ann", now=1.0)
+
+    assert project.latest(1).acts == ()
+    for seen in (2, 7):
+        with pytest.raises(StorageError, match="set back or exchanged"):
+            project.latest(seen)
+
+
 def test_the_id_of_the_client_goes_before_the_question(project: Project) -> None:
     opened = project.open_question(wanted("ann", 3, 1), now=0.0)
     assert opened is not None
@@ -608,7 +617,7 @@ def told_by(project: Project, steps: list[tuple[Any, ...]]) -> list[Any]:
             told.append(plain(done(project, step, ids, now)))
         except StaleError:
             told.append("stale")
-        told += [plain(question) for question in project.latest(now).questions]
+        told += [plain(question) for question in project.latest(0).questions]
     return told
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
@@ -95,6 +96,23 @@ def test_nothing_is_written_into_a_file_that_was_moved(
 
     moved.replace(file)
     assert rename(project) == 0
+
+
+@pytest.mark.parametrize("what", ["file", "log", "content"])
+def test_what_is_deleted_under_a_store_is_told_and_not_begun_anew(
+    project: SqlProject, file: Path, what: str
+) -> None:
+    rename(project)
+    if what == "content":
+        os.truncate(file, 0)
+    else:
+        (file if what == "file" else file.with_name(f"{file.name}-wal")).unlink()
+
+    for use in (project.info, lambda: rename(project), lambda: project.latest(0)):
+        with pytest.raises(StorageError, match=r"was moved, deleted or replaced"):
+            use()
+
+    assert file.exists() == (what != "file")
 
 
 def test_a_damaged_file_is_told_with_where_the_copies_are(file: Path) -> None:

@@ -25,12 +25,12 @@ from likewise.errors import SchemaError, StorageError
 from likewise.knowledge import Renamed, Told
 from likewise.storage import open_store
 from likewise.storage.sql import SqlStore, url_of
+from likewise.storage.sql._beside import back_up
 from likewise.storage.sql._engines import Database
 from likewise.storage.sql._schema import (
     METADATA,
     MIGRATIONS,
     VERSION_TABLE,
-    back_up,
     upgrade,
 )
 

@@ -29,6 +29,7 @@ from likewise.items import (
     Gathered,
     Reading,
     VectorCache,
+    difference,
     encode,
     new_and_gone,
     traces_of,
@@ -37,6 +38,8 @@ from likewise.session import FEATURES, Session, session_on
 from likewise.storage import Item, Project, ProjectJournal, Trace, kept_affinity
 
 Watch: TypeAlias = Callable[[int, int, str], None]
+Consent: TypeAlias = Callable[[str], bool]
+ASKING = "Waiting for an answer in the terminal"
 ALIKE = "Finding out what is like what"
 EDGE = 128  # pixels of a drawn digit, which has eight
 PIXELS = "The 64 pixels of each digit, as they are."
@@ -50,6 +53,15 @@ CRITERION = {
 
 def unwatched(done: int, total: int, note: str) -> None:
     """Let nobody know how far it is."""
+
+
+def refused(_: str) -> bool:
+    """Let nothing happen that somebody has to be asked about."""
+    return False
+
+
+class OtherPileError(InputError):
+    """What lies behind the path is not what the project was begun with."""
 
 
 def nothing_to_forget() -> None:
@@ -181,6 +193,10 @@ class Preparation:
     clock : callable
     options : dict
         ``method``, ``n_clusters``, ``affinity`` and ``random_state`` of the session.
+    settings : mapping, optional
+        To be kept by the project, once it is known to be the one that is meant.
+    consent : callable
+        ``consent(words)`` tells whether most items may be marked as gone.
 
     Attributes
     ----------
@@ -191,6 +207,10 @@ class Preparation:
         The folder of the files.
     broken : tuple of Broken
         Files that could not be read.
+    notice : str or None
+        What is to be known about where the items were found.
+    is_asking, is_refused : bool
+        Whether it waits for consent, and whether it has stopped for lack of it.
     """
 
     def __init__(
@@ -199,8 +219,15 @@ class Preparation:
         source: Source,
         clock: Callable[[], float],
         options: dict[str, Any],
+        settings: Mapping[str, Any] | None = None,
+        consent: Consent = refused,
     ) -> None:
         self.project = project
+        self.notice: str | None = None
+        self.is_asking = self.is_refused = False
+        self._settings = dict(settings or {})
+        self._consent = consent
+        self._about, self._kind = "", ""
         self.service: ProjectService | None = None
         self.root: Path | None = None
         self.broken: tuple[Broken, ...] = ()
@@ -211,14 +238,20 @@ class Preparation:
 
     def start(self) -> Thread:
         """Work in the background; :attr:`service` is there when it is done."""
-        thread = Thread(target=self._work, name="preparation", daemon=True)
+        return self._begin(self.prepare)
+
+    def _begin(self, work: Callable[[], ProjectService]) -> Thread:
+        thread = Thread(
+            target=self._work, args=(work,), name="preparation", daemon=True
+        )
         thread.start()
         return thread
 
-    def _work(self) -> None:
+    def _work(self, work: Callable[[], ProjectService]) -> None:
         try:
-            self.prepare()
+            work()
         except LikewiseError as error:
+            self.is_refused = isinstance(error, OtherPileError)
             self.status.error = str(error)
         except Exception as error:
             traceback.print_exc()
@@ -227,10 +260,16 @@ class Preparation:
     def prepare(self) -> ProjectService:
         """Read, encode, compare with what is stored, and open the session."""
         found = self._source(self._watch, self.project)
-        self.root, self.broken = found.gathered.root, found.broken
         self._watch(0, 1, "Comparing with what was sorted before")
-        X = merged(self.project, found, self._watch)
+        X, self.notice = merged(self.project, found, self._watch, self._asked)
+        self.root, self.broken = found.gathered.root, found.broken
+        self._about, self._kind = found.about, found.gathered.kind
+        self.project.change(self._settings)
         found.forget()
+        return self._open(X)
+
+    def _open(self, X: NDArray[Any] | None = None) -> ProjectService:
+        """Open the session on vectors; on those that the project keeps unless given."""
         self._watch(0, 1, ALIKE)
         journal = ProjectJournal(self.project, None, self._clock)
         graph = kept_affinity(self.project, self._watch_neighbours)
@@ -239,10 +278,24 @@ class Preparation:
         )
         self._watch(0, 1, "Looking for the groups and the first question")
         session.ask_besides(())  # the slow part, before anybody waits for it
+        shown, grown = self._display(), self._take_in_more
         self.service = ProjectService(
-            self.project, journal, session, self._clock, self._display(found)
+            self.project, journal, session, self._clock, shown, grown
         )
         return self.service
+
+    def _take_in_more(self) -> None:
+        """Open the session again, because another server has added items."""
+        self._watch(0, 1, "Taking in what another server has added")
+        self.service = None
+        self._begin(self._open)
+
+    def _asked(self, words: str) -> bool:
+        self.is_asking = True
+        self._watch(0, 1, ASKING)
+        may = self._consent(words)
+        self.is_asking = False
+        return may
 
     def change(self, said: Mapping[str, Any]) -> None:
         """Change settings of the project, for everybody."""
@@ -250,6 +303,8 @@ class Preparation:
             said = {**said, "criterion": said["criterion"].strip()}
         if self.service is None:
             self.project.change(said)
+            kept = self._settings.items()
+            self._settings = {key: value for key, value in kept if key not in said}
             return
         shown = self.service.display
         criterion = said.get("criterion", shown.criterion) or CRITERION[shown.kind]
@@ -264,13 +319,13 @@ class Preparation:
     def _watch_neighbours(self, done: int, total: int) -> None:
         self._watch(done, total, ALIKE)
 
-    def _display(self, found: Encoded) -> Display:
-        settings, kind = self.project.info().settings, found.gathered.kind
+    def _display(self) -> Display:
+        settings, kind = self.project.info().settings, self._kind
         return Display(
             project=self.project.name,
             kind=kind,
             criterion=settings.get("criterion") or CRITERION[kind],
-            about=found.about,
+            about=self._about,
             hints=bool(settings.get("hints", False)),
             checks=int(settings.get("checks", EVERY)),
         )
@@ -279,17 +334,36 @@ class Preparation:
         self.status = Preparing(stage=note, done=done, total=max(total, 1))
 
 
-def merged(project: Project, found: Encoded, watch: Watch = unwatched) -> NDArray[Any]:
-    """Bring a project up to date with what was found, and return all vectors.
+def merged(
+    project: Project,
+    found: Encoded,
+    watch: Watch = unwatched,
+    consent: Consent = refused,
+) -> tuple[NDArray[Any], str | None]:
+    """Bring a project up to date with what was found.
 
     Items keep their positions for ever: new ones come behind, those that are gone are
     marked and keep the vectors that they had. Whoever is killed on the way can begin
     again: each step looks at what is there.
+
+    Returns
+    -------
+    X : ndarray of shape (n_items, n_features)
+        All vectors.
+    notice : str or None
+        That the items were found elsewhere.
+
+    Raises
+    ------
+    OtherPileError
+        These are other items; nothing was changed.
     """
     info, items = project.info(), found.gathered.items
-    kept = info.settings.get("encoder")
+    kept, root = info.settings.get("encoder"), str(found.gathered.root.resolve())
+    source, notice = info.settings.get(SOURCE), None
+    described: Callable[[int], NDArray[Any]] = lambda start: found.X[start:]  # noqa: E731
     if not info.n_items:
-        project.change({"encoder": found.encoder})
+        project.change({"encoder": found.encoder, SOURCE: root})
         project.add_items(_watched(items, watch))
     elif kept != found.encoder:
         raise InputError(
@@ -298,9 +372,51 @@ def merged(project: Project, found: Encoded, watch: Watch = unwatched) -> NDArra
         )
     elif info.n_items != len(items) or not _is_as_before(project, items):
         before = tuple(project.traces())
-        _bring_items(project, before, new_and_gone(before, found.gathered))
-        return _brought_vectors(project, found, _by_key(project, found))
-    return _brought_vectors(project, found, lambda start: found.X[start:])
+        changes = new_and_gone(before, found.gathered)
+        _refuse_other(project, found.gathered, changes, before, consent)
+        _bring_items(project, before, changes)
+        described = _by_key(project, found)
+    if source != root:
+        project.change({SOURCE: root})
+        notice = MOVED.format(root, source) if source and info.n_items else None
+    return _brought_vectors(project, found, described), notice
+
+
+SOURCE = "source"  # the setting that says where the items came from
+MOVED = "{} holds what was in {}: the project goes on with it."
+
+
+def _refuse_other(
+    project: Project,
+    gathered: Gathered,
+    changes: Changes,
+    before: Sequence[Trace],
+    consent: Consent,
+) -> None:
+    """Refuse another pile than that of the project, and ask where most of it is gone.
+
+    Where it lies says nothing as long as its content is known, and the same place says
+    that it is the same pile, of which everything may have changed.
+    """
+    source, root = project.info().settings.get(SOURCE), str(gathered.root.resolve())
+    found, name = difference(before, gathered, changes), project.name
+    is_elsewhere = source not in (None, root)
+    if found.is_all and is_elsewhere and found.n_here:
+        raise OtherPileError(
+            f"The project {name!r} holds {found.n_here:,} items of {source}, and none "
+            f"of them is in {root}: give that a project of its own with --name, or "
+            f"another database with --project."
+        )
+    words = (
+        f"Of the {found.n_here:,} items of the project {name!r}, {found.n_lost:,} are "
+        f"no longer in {root} as they were"
+    )
+    is_doubtful = found.is_much or (found.is_all and is_elsewhere)
+    if is_doubtful and not consent(f"{words}. Mark them as gone or changed?"):
+        raise OtherPileError(
+            f"{words}: bring them back, mark them as gone or changed with --as-is, or "
+            f"begin another project with --name."
+        )
 
 
 def _watched(items: Sequence[Item], watch: Watch) -> Iterator[Item]:

@@ -25,6 +25,7 @@ from likewise.app._commands import (
     plan_of,
 )
 from likewise.app._snapshot import Display, ItemCache, Snapshot
+from likewise.errors import StorageError
 from likewise.knowledge import (
     Answer,
     Event,
@@ -37,7 +38,7 @@ from likewise.knowledge import (
     Verdict,
     told_in,
 )
-from likewise.session import Numbers, Revision, Session, is_due
+from likewise.session import FEATURES, Numbers, Revision, Session, is_due
 from likewise.storage import Author, Latest, OpenQuestion, Project, ProjectJournal
 
 EVERY = 15  # of a person's questions one is a check
@@ -46,6 +47,7 @@ QUESTIONED = ("asked", "group")  # answers that came of a question
 TRIES = 5  # questions to look for before a person has to wait
 LATELY = 10  # answers over which moving items are counted
 ALREADY = "This was answered already; here is the present question."
+OUTGROWN = "Another server has added items: they are being taken in, wait a moment."
 NOTHING_TO_UNDO = "There is nothing of yours to undo."
 
 
@@ -88,6 +90,10 @@ class Outcome:
     verdict: Verdict | None = None
 
 
+def nobody_adds() -> None:
+    """Do nothing about items of another server."""
+
+
 class ProjectService:
     """A project with its session and its items; may be called from any thread.
 
@@ -105,6 +111,8 @@ class ProjectService:
     clock : callable
         Returns the seconds since 1970.
     display : Display
+    grown : callable
+        Called once another server has added items, of which this one knows nothing.
     """
 
     def __init__(
@@ -114,12 +122,14 @@ class ProjectService:
         session: Session,
         clock: Callable[[], float],
         display: Display,
+        grown: Callable[[], None] = nobody_adds,
     ) -> None:
         self.project = project
         self.journal = journal
         self.session = session
         self.display = display
         self._clock = clock
+        self._grown, self._is_outgrown = grown, False
         self._items = ItemCache(project)
         self._lock = RLock()
         self._depth = 0
@@ -146,12 +156,25 @@ class ProjectService:
                 self._depth -= 1
 
     def _take_in(self, latest: Latest) -> None:
+        if self._is_outgrown or self._has_grown(latest):
+            if not self._is_outgrown:
+                self._is_outgrown = True
+                self._grown()
+            raise StorageError(OUTGROWN)
         self._questions = {question.id: question for question in latest.questions}
         if latest.acts:
             events = [act.event for act in latest.acts]
             self._recorded = Numbers.after(events, self._recorded)
             self._move_on(Numbers.after(events, self._seen()))
             self.session.reload()
+
+    def _has_grown(self, latest: Latest) -> bool:
+        """Tell whether others may speak of items that are not in the session."""
+        n_samples = self.session.n_samples
+        asked = (max(q.question.pair) for q in latest.questions)
+        if latest.acts or any(sample >= n_samples for sample in asked):
+            return self.project.n_rows(FEATURES) > n_samples
+        return False
 
     # What there is to see
 

@@ -1,4 +1,4 @@
-"""``likewise export`` and ``likewise import``: what was sorted, out and in."""
+"""``likewise export``, ``import`` and ``restore``: what was sorted, out and in."""
 
 from __future__ import annotations
 
@@ -98,7 +98,58 @@ def import_(
     _report(incoming, done)
 
 
+def restore(
+    project: Source,
+    copy: Annotated[
+        Path | None, typer.Option(help="The copy to take; or the one that holds most.")
+    ] = None,
+    as_is: Annotated[
+        bool, typer.Option("--as-is", help="Take no copy: go on with what is there.")
+    ] = False,
+) -> None:
+    """Put a copy in the place of a database that lacks what was saved in it."""
+    from likewise.storage.sql import as_it_is
+    from likewise.storage.sql import restore as put_back
+
+    file = _file(project)
+    if as_is and copy is not None:
+        raise InputError("--as-is takes no copy: leave out --as-is or --copy.")
+    if as_is:
+        as_it_is(str(file))
+        say(f"{file} is taken as it is when it is opened next.")
+        return
+    try:
+        taken, aside = put_back(file, copy)
+    except LikewiseError:
+        raise
+    except OSError as error:
+        raise InputError(
+            f"{file} cannot be replaced ({error.strerror}): allow writing to its "
+            f"folder."
+        ) from None
+    say(f"{file} is what {taken} holds.")
+    if aside is not None:
+        say(f"What was there is kept as {aside}.")
+
+
 # Finding the project
+
+
+def _file(source: str) -> Path:
+    """Return the SQLite file that a path or an address means."""
+    from likewise.storage.sql import file_of, is_noted, url_of
+
+    if _is_database(source):
+        file = file_of(url_of(source))
+        if file is None:
+            raise InputError(
+                "Copies are kept of SQLite files only: a PostgreSQL has its own ways."
+            )
+    else:
+        file = home_of(Path(source).resolve()) / "project.db"
+    if not file.exists() and not is_noted(file):
+        raise InputError(f"Nothing was ever saved in {file}: check the name.")
+    return file
 
 
 @contextmanager
@@ -117,10 +168,12 @@ def opened(source: str, name: str | None) -> Iterator[Project]:
 def _address(source: str) -> tuple[str, str | None]:
     """Return the address of the database, and how the project is usually called."""
     from likewise.storage import without_password
+    from likewise.storage.sql import is_noted
 
     if _is_database(source):
         file = source.removeprefix("sqlite:///")
-        if "://" not in file and not Path(file).exists():
+        is_there = "://" in file or Path(file).exists() or is_noted(Path(file))
+        if not is_there:
             raise InputError(f"There is no database {file}: check the name.")
         return source, None
     path = Path(source).resolve()
@@ -128,7 +181,7 @@ def _address(source: str) -> tuple[str, str | None]:
         shown = without_password(source)
         raise InputError(f"There is no {shown}: name a folder, a file or a database.")
     kept = home_of(path) / "project.db"
-    if not kept.exists():
+    if not kept.exists() and not is_noted(kept):
         raise InputError(
             f"Nothing of {source} has been sorted yet: begin with `likewise app "
             f"{source}`, or name the database that holds its answers."

@@ -20,7 +20,7 @@ import typer
 
 from likewise.cli._ask import ask
 from likewise.cli._evaluating import reproduce, simulate
-from likewise.cli._exporting import export, import_
+from likewise.cli._exporting import export, import_, restore
 from likewise.cli._options import AsJson, DataFolder
 from likewise.cli._output import complain, print_json, print_table, say
 from likewise.cli._serving import app as serve_path
@@ -132,6 +132,7 @@ app.command("app")(serve_path)
 app.command("ask")(ask)
 app.command("export")(export)
 app.command("import")(import_)
+app.command("restore")(restore)
 app.command("simulate")(simulate)
 app.command("reproduce")(reproduce)
 app.command("methods")(methods)

@@ -19,7 +19,8 @@ N_SECRET = 32  # bytes
 def home_of(path: Path) -> Path:
     """Return the folder that belongs to a path; made when it is not there.
 
-    In ``LIKEWISE_HOME``, or where the system keeps data of programs.
+    In ``LIKEWISE_HOME``, or where the system keeps data of programs. What is made is
+    for its owner alone.
     """
     base = os.environ.get("LIKEWISE_HOME")
     data = os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share"
@@ -27,11 +28,46 @@ def home_of(path: Path) -> Path:
     mark = hashlib.sha256(str(path).encode()).hexdigest()[:8]
     plain = re.sub(r"[^\w-]+", "-", path.stem).strip("-") or "pile"
     home = root / f"{plain}-{mark}"
-    with _named_errors(home):
-        root.mkdir(mode=0o700, parents=True, exist_ok=True)
-        home.mkdir(mode=0o700, exist_ok=True)
+    with _named_errors(home), for_us_alone():
+        home.mkdir(parents=True, exist_ok=True)
         _for_us_alone(home, 0o700)
+        if not (home / PATH).exists():
+            (home / PATH).write_text(f"{path}\n", errors="surrogateescape")
     return home
+
+
+PATH = "path"  # the file that says whose folder it is
+
+
+@contextmanager
+def for_us_alone() -> Iterator[None]:
+    """Let all files and folders that are made meanwhile be their owner's alone."""
+    before = os.umask(0o077)
+    try:
+        yield
+    finally:
+        os.umask(before)
+
+
+def left_homes(path: Path, home: Path) -> Iterator[tuple[Path, Path]]:
+    """Yield paths that are gone and were called alike, with the files of their answers.
+
+    Parameters
+    ----------
+    path : Path
+        Of a pile that has no answers.
+    home : Path
+        Its folder.
+    """
+    for noted in sorted(home.parent.glob(f"*/{PATH}")):
+        kept = noted.with_name("project.db")
+        try:
+            before = Path(noted.read_text(errors="surrogateescape").rstrip("\n"))
+        except OSError:
+            continue
+        is_left = before.is_absolute() and not before.exists() and kept.exists()
+        if is_left and (before.name == path.name or before.parent == path.parent):
+            yield before, kept
 
 
 def secret_of(home: Path) -> bytes:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import _thread
 import getpass
 import os
+import shlex
 import sys
 import time
 import webbrowser
@@ -29,7 +31,14 @@ from likewise.cli._options import (
     reading_of,
 )
 from likewise.cli._output import complain, print_json, progress, say
-from likewise.cli._places import home_of, mounts_here, network_drive, secret_of
+from likewise.cli._places import (
+    for_us_alone,
+    home_of,
+    left_homes,
+    mounts_here,
+    network_drive,
+    secret_of,
+)
 from likewise.errors import InputError, MissingExtraError, StorageError
 
 Port = Annotated[int | None, typer.Option(help="Port; 8757, or any free one.")]
@@ -75,6 +84,8 @@ class Sorting:
         Settings that are only a start: what people have made of them stays.
     device : str
         Where large spectra are solved for; of this machine, so it is not kept.
+    as_is : bool
+        Whether it is sorted on though much of it, or of the answers, is missing.
     """
 
     url: str = field(repr=False)
@@ -85,6 +96,7 @@ class Sorting:
     settings: dict[str, Any] = field(default_factory=dict)
     lasting: tuple[str, ...] = ()
     device: str = "cpu"
+    as_is: bool = False
 
 
 def run_app(what: Sorting, how: Listening) -> None:
@@ -100,14 +112,16 @@ def run_app(what: Sorting, how: Listening) -> None:
         )
     from likewise.storage import without_password
 
-    with listening(how.host, how.port) as bound:
+    with for_us_alone(), listening(how.host, how.port) as bound:
         port = bound.getsockname()[1]
         say(f"Answers are kept in {without_password(what.url)}.")
         _warn_of_network(what.url)
-        project = _project(what)
+        project, settings = _project(what)
         _copy(what.url, project)
         options = {**what.options, "device": what.device}
-        preparation = Preparation(project, what.source, time.time, options)
+        preparation = Preparation(
+            project, what.source, time.time, options, settings, _Consent(what.as_is)
+        )
         door = Door(secret_of(what.home), time.time, how.password)
         context = AppContext(preparation, door, what.home / "thumbs")
         app = create_app(context, port=port, hosts=_names(how.host))
@@ -116,7 +130,35 @@ def run_app(what: Sorting, how: Listening) -> None:
         follow = Thread(target=_follow, args=(preparation,), daemon=True)
         follow.start()
         _announce(f"http://{_shown(how.host)}:{port}/enter{code}", how)
-        serve(app, bound)
+        with _ending_if_refused(preparation):
+            serve(app, bound)
+
+
+@dataclass(frozen=True)
+class _Consent:
+    """Asks on a terminal whether most items are to be marked as gone."""
+
+    as_is: bool
+
+    def __call__(self, words: str) -> bool:
+        if self.as_is or not sys.stdin.isatty():
+            return self.as_is
+        time.sleep(2 * MOMENT)  # until the bar is gone
+        try:
+            return typer.confirm(words, err=True)
+        except typer.Abort:
+            return False
+
+
+@contextmanager
+def _ending_if_refused(preparation: Any) -> Iterator[None]:
+    """Let an interrupt say why, if it came of a refusal."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        if preparation.is_refused:
+            raise InputError(preparation.status.error) from None
+        raise
 
 
 @contextmanager
@@ -140,9 +182,16 @@ def _announce(address: str, how: Listening) -> None:
 def _follow(preparation: Any) -> None:
     """Show on the terminal how far the pile is, as the page does."""
     while _is_busy(preparation):
-        _follow_stage(preparation, preparation.status.stage)
+        if preparation.is_asking:  # the terminal is needed for that
+            time.sleep(MOMENT)
+        else:
+            _follow_stage(preparation, preparation.status.stage)
     if preparation.status.error is None:
+        if preparation.notice is not None:
+            say(preparation.notice)
         say("The first question is on the page.")
+    elif preparation.is_refused:
+        _thread.interrupt_main()
     else:
         complain(preparation.status.error)
 
@@ -176,16 +225,22 @@ def _names(host: str) -> frozenset[str]:
     return frozenset({host.lower(), *own})
 
 
-def _project(what: Sorting) -> Any:
+def _project(what: Sorting) -> tuple[Any, dict[str, Any]]:
+    """Return the project, and what it is to keep once its items are known to be it."""
     from likewise.storage import open_store
+    from likewise.storage.sql import as_it_is
 
-    store = open_store(what.url)
+    if what.as_is:
+        as_it_is(what.url, what.home)
+    store = open_store(what.url, what.home)
     is_there = any(info.name == what.name for info in store.projects())
     if not is_there:
         store.create(what.name, {}, now=time.time())
     project = store.project(what.name)
-    project.change({**what.options, **what.settings, **_edited(project, what)})
-    return project
+    settings = {**what.options, **what.settings, **_edited(project, what)}
+    if not project.info().n_items:
+        project.change(settings)
+    return project, settings
 
 
 def _warn_of_network(url: str) -> None:
@@ -214,11 +269,9 @@ def _copy(url: str, project: Any) -> None:
 
 def _file_of(url: str) -> Path | None:
     """Return the SQLite file at an address; None for other databases."""
-    from likewise.storage.sql import url_of
+    from likewise.storage.sql import file_of, url_of
 
-    found = url_of(url)
-    is_file = found.get_backend_name() == "sqlite" and found.database is not None
-    return Path(str(found.database)) if is_file else None
+    return file_of(url_of(url))
 
 
 def _edited(project: Any, what: Sorting) -> dict[str, Any]:
@@ -279,6 +332,10 @@ def app(
         typer.Option(help="A .db file or a postgresql:// URL to keep it in."),
     ] = None,
     name: Annotated[str | None, typer.Option(help="Of the project.")] = None,
+    as_is: Annotated[
+        bool,
+        typer.Option("--as-is", help="Go on though items or answers are missing."),
+    ] = False,
     who: Who = "me",
     host: Host = "127.0.0.1",
     port: Port = None,
@@ -311,9 +368,22 @@ def app(
         },
         settings={key: value for key, value in said.items() if value is not None},
         device=device,
+        as_is=as_is,
     )
+    if project is None and not (home / "project.db").exists():
+        _say_if_moved(path, home)
     shut = chosen_password(host, password)
     run_app(sorting, Listening(host, port, shut, who, no_browser, as_json))
+
+
+def _say_if_moved(path: Path, home: Path) -> None:
+    """Tell of answers about a pile that seems to be this one, and lay elsewhere."""
+    for before, kept in left_homes(path, home):
+        say(
+            f"{before} was sorted before and is not there any more: if {path} is what "
+            f"was in it, go on with --project {shlex.quote(str(kept))} --name "
+            f"{shlex.quote(before.stem)}."
+        )
 
 
 def demo(

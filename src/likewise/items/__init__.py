@@ -1,6 +1,6 @@
 """What lies behind a path, as items: files, rows, arrays, and their vectors."""
 
-from likewise.items._changes import Changes, new_and_gone
+from likewise.items._changes import Changes, difference, new_and_gone
 from likewise.items._encode import LOOKING, Encoded, VectorCache, encode
 from likewise.items._gather import file_inside, gather
 from likewise.items._item import Broken, Gathered
@@ -23,6 +23,7 @@ __all__ = [
     "Reading",
     "Table",
     "VectorCache",
+    "difference",
     "encode",
     "features_shown",
     "file_inside",

@@ -8,7 +8,7 @@ from typing import NamedTuple, Protocol
 
 from likewise.items._item import Gathered
 from likewise.items._tables import traces_of
-from likewise.storage import Item
+from likewise.storage import Item, Trace
 
 
 class Known(Protocol):
@@ -36,6 +36,59 @@ class Changes(NamedTuple):
     new: tuple[Item, ...]
     gone: tuple[Known, ...]
     moved: tuple[tuple[Known, Item], ...]
+
+
+class Difference(NamedTuple):
+    """How far what is there now is what was there before.
+
+    Attributes
+    ----------
+    n_here : int
+        Items of before that were there when it was last looked.
+    n_lost : int
+        Those of them that are gone or changed now.
+    n_shared : int
+        Items of now that were known before, by their content.
+
+    Examples
+    --------
+    >>> Difference(n_here=10, n_lost=6, n_shared=4).is_much
+    True
+    >>> Difference(n_here=10, n_lost=10, n_shared=0).is_all
+    True
+    """
+
+    n_here: int
+    n_lost: int
+    n_shared: int
+
+    @property
+    def is_much(self) -> bool:
+        """Whether more than half of the items would be given up."""
+        return 2 * self.n_lost > self.n_here
+
+    @property
+    def is_all(self) -> bool:
+        """Whether nothing is as it was."""
+        return not self.n_shared
+
+
+def difference(
+    before: Sequence[Trace], gathered: Gathered, changes: Changes
+) -> Difference:
+    """Return how far what is there now is what was there before.
+
+    Parameters
+    ----------
+    before : sequence of Trace
+    gathered : Gathered
+    changes : Changes
+        From one to the other.
+    """
+    gone = {item.key for item in changes.gone}
+    here = [item.key for item in before if item.status == "here"]
+    n_lost = sum(key in gone for key in here)
+    return Difference(len(here), n_lost, len(gathered.items) - len(changes.new))
 
 
 def new_and_gone(before: Sequence[Known], gathered: Gathered) -> Changes:

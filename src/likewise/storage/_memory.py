@@ -29,6 +29,7 @@ from likewise.storage._protocol import (
     no_longer_open,
     no_project,
     project_exists,
+    set_back,
 )
 
 
@@ -182,6 +183,8 @@ class MemoryProject:
 
     def latest(self, since: int) -> Latest:
         with self._lock:
+            if since > len(self._acts):
+                raise set_back(f"The project {self.name!r}")
             return Latest(self.acts(since), tuple(self._open.values()))
 
     def _recorded(self, client_id: str | None, closes: int | None) -> Act | None:

@@ -15,7 +15,7 @@ SCHEMES = ("sqlite", "postgresql", "postgres")
 NO_FILE = ("", "/", "/:memory:")
 
 
-def open_store(url: str | Path) -> Store:
+def open_store(url: str | Path, beside: Path | None = None) -> Store:
     """Return the store at an address; its tables are made where there are none.
 
     Parameters
@@ -23,6 +23,9 @@ def open_store(url: str | Path) -> Store:
     url : str or Path
         ``sqlite:///leaves.db`` or just ``leaves.db``, ``postgresql://user@host/name``,
         or ``memory://`` for what need not be kept.
+    beside : Path, optional
+        A folder that remembers how much was saved in a PostgreSQL, so that one that
+        was set back is noticed. Beside a SQLite file that is always remembered.
 
     Examples
     --------
@@ -45,7 +48,7 @@ def open_store(url: str | Path) -> Store:
         from likewise.storage.sql import SqlStore, url_of
     except ModuleNotFoundError as error:
         raise MissingExtraError(error.name or "sqlalchemy", "app") from None
-    return SqlStore(url_of(text))
+    return SqlStore(url_of(text), beside)
 
 
 def without_password(address: str) -> str:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Protocol, TypeAlias
 
 from likewise._arrays import Samples
-from likewise.errors import InputError, StaleError
+from likewise.errors import InputError, StaleError, StorageError
 from likewise.knowledge import Event, Question, checked_text
 
 Settings: TypeAlias = Mapping[str, Any]
@@ -224,7 +224,13 @@ class Project(Protocol):
         """Return the acts from this number on, oldest first."""
 
     def latest(self, since: int) -> Latest:
-        """Return the acts from this number on, and every open question."""
+        """Return the acts from this number on, and every open question.
+
+        Raises
+        ------
+        StorageError
+            There are fewer acts than that: the database was set back or exchanged.
+        """
 
     def open_question(self, wanted: OpenQuestion, *, now: float) -> OpenQuestion | None:
         """Open a question, and return it with its id; None when somebody was first.
@@ -328,6 +334,14 @@ def behind(number: int, expected: int) -> StaleError:
     return StaleError(
         f"There are {number} acts, but the caller has seen {expected}: somebody else "
         f"has acted. Open the session again to go on from there."
+    )
+
+
+def set_back(shown: str) -> StorageError:
+    """Return the error for a database that lacks acts which were there."""
+    return StorageError(
+        f"{shown} lacks answers that were in it a moment ago: it was set back or "
+        f"exchanged while it was in use. Put it back, or start again."
     )
 
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 from threading import Lock
-from typing import Any
+from typing import Any, TypeAlias
 from urllib.parse import quote, quote_plus
 
 from sqlalchemy import URL, Connection, Engine, ExceptionContext, create_engine, event
@@ -38,6 +39,7 @@ PATIENCE = {  # with a server that has gone, or the network to it; seconds
     "keepalives_count": 3,
     "tcp_user_timeout": 30_000,  # milliseconds
 }
+Identity: TypeAlias = tuple[int, int]  # of a file: its device and its number there
 OF_THE_CALLER = (DataError, IntegrityError, NotSupportedError, ProgrammingError)
 
 
@@ -53,6 +55,7 @@ class Database:
     def __init__(self, url: URL) -> None:
         self.is_sqlite = url.get_backend_name() == "sqlite"
         self.engine = _sqlite(url) if self.is_sqlite else _postgresql(url)
+        self._first: Identity | None = None  # the file that was opened
         event.listen(self.engine, "handle_error", _let_go)
         self._writing = self.engine.execution_options(writes=True)
         # Waiting threads of this process queue up; SQLite's own waiting, which is not
@@ -77,12 +80,15 @@ class Database:
     @contextmanager
     def read(self) -> Iterator[Connection]:
         """Give a connection in a transaction that sees one state of the database."""
+        self._see_the_first()
         with self._named_errors(), self.engine.begin() as connection:
+            self._see_the_file(connection)
             yield connection
 
     @contextmanager
     def write(self) -> Iterator[Connection]:
         """Give a connection in a transaction that is on disk when the block ends."""
+        self._see_the_first()
         with self._named_errors(), self._turn, self._writing.begin() as connection:
             self._see_the_file(connection)
             yield connection
@@ -106,13 +112,24 @@ class Database:
                         f"done: please report this."
                     )
 
+    def _see_the_first(self) -> None:
+        # A connection to a file that is gone would begin another one in its place.
+        if self._first is not None and self._first != _files(self.engine.url)[0]:
+            raise self._is_gone()
+
     def _see_the_file(self, connection: Connection) -> None:
-        # SQLite goes on writing into a file that was moved or deleted under it.
-        if self.is_sqlite and connection.info["file"] != _identity(self.engine.url):
-            raise StorageError(
-                f"{self.shown} was moved, deleted or replaced while it was in use: put "
-                f"it back, with all that lay beside it, or start again."
-            )
+        # SQLite goes on writing into files that were moved or deleted under it.
+        if self.is_sqlite:
+            files = connection.info["files"]
+            self._first = self._first or files[0]
+            if files != _files(self.engine.url):
+                raise self._is_gone()
+
+    def _is_gone(self) -> StorageError:
+        return StorageError(
+            f"{self.shown} was moved, deleted or replaced while it was in use, or what "
+            f"lies beside it: put all of it back, or start again."
+        )
 
     @contextmanager
     def _named_errors(self) -> Iterator[None]:
@@ -168,7 +185,8 @@ def _sqlite(url: URL) -> Engine:
         _use_wal(connection)
         for pragma in PRAGMAS:
             connection.execute(f"PRAGMA {pragma}")
-        record.info["file"] = _identity(url)
+        connection.execute("SELECT 1 FROM sqlite_schema")  # its log is open from now on
+        record.info["files"] = _files(url)
 
     @event.listens_for(engine, "begin")
     def _begin(connection: Connection) -> None:
@@ -181,13 +199,25 @@ def _sqlite(url: URL) -> Engine:
     return engine
 
 
-def _identity(url: URL) -> tuple[int, int] | None:
-    """Return what tells the file at an address from others; None when there is none."""
+def _files(url: URL) -> tuple[Identity | None, Identity | None]:
+    """Return what tells the file at an address, and its log, from others."""
+    file = Path(str(url.database))
+    found = _stat(file)
+    # An empty one is another one: something was in it when it was opened.
+    is_empty = found is not None and not found.st_size
+    log = _stat(file.with_name(f"{file.name}-wal"))
+    return None if is_empty else _identity(found), _identity(log)
+
+
+def _stat(path: Path) -> os.stat_result | None:
     try:
-        found = Path(str(url.database)).stat()
+        return path.stat()
     except OSError:
         return None
-    return found.st_dev, found.st_ino
+
+
+def _identity(found: os.stat_result | None) -> Identity | None:
+    return None if found is None else (found.st_dev, found.st_ino)
 
 
 def _use_wal(connection: Any) -> None:
@@ -234,6 +264,7 @@ FULL, SHUT = "make room on its disk", "allow writing to its file and its folder"
 AWAY = "check its address, and see that it runs and can be reached"
 BUSY = "close other programs that use it, or wait for them"
 USUAL = "check its address, the space on its disk, and whether others keep it busy"
+COPY = "look beside it for a copy to put in its place with `likewise restore`"
 READ_ONLY = ("SQLITE_READONLY", "25006")
 ADVICE = {  # by the beginnings of SQLite's names and of PostgreSQL's codes
     "SQLITE_FULL": FULL,
@@ -242,8 +273,8 @@ ADVICE = {  # by the beginnings of SQLite's names and of PostgreSQL's codes
     "SQLITE_IOERR": "check its disk, and the space on it",
     "SQLITE_BUSY": BUSY,
     "SQLITE_LOCKED": BUSY,
-    "SQLITE_NOTADB": "name another file",
-    "SQLITE_CORRUPT": "look beside it for a copy to put in its place",
+    "SQLITE_NOTADB": f"name another file, or {COPY}",
+    "SQLITE_CORRUPT": COPY,
     "08": AWAY,
     "25006": "use the server that may be written to",
     "53100": FULL,

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import weakref
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from itertools import islice, starmap
+from pathlib import Path
 from typing import Any, cast
 
 from sqlalchemy import (
@@ -22,6 +24,7 @@ from sqlalchemy import (
     delete,
     func,
     insert,
+    inspect,
     or_,
     select,
     update,
@@ -60,8 +63,19 @@ from likewise.storage._protocol import (
     no_longer_open,
     no_project,
     project_exists,
+    set_back,
 )
 from likewise.storage.sql._arrays import Arrays
+from likewise.storage.sql._beside import (
+    Saved,
+    Tally,
+    held,
+    identity,
+    lacking,
+    make_private,
+    mark_of,
+    tally_of,
+)
 from likewise.storage.sql._engines import Database
 from likewise.storage.sql._schema import (
     ANSWER,
@@ -86,13 +100,61 @@ class SqlStore:
     ----------
     url : URL
         Of SQLite or PostgreSQL.
+    beside : Path, optional
+        A folder that remembers how much was saved in a PostgreSQL; beside a SQLite file
+        that is always remembered.
+
+    Raises
+    ------
+    StorageError
+        It lacks what was saved in it, or cannot be used.
     """
 
-    def __init__(self, url: URL) -> None:
+    def __init__(self, url: URL, beside: Path | None = None) -> None:
         self._database = Database(url)
         # Closes the connections also of a store that nobody closes.
         self._release = weakref.finalize(self, self._database.engine.dispose)
+        self._tally, file = _tally(url, beside), file_of(url)
+        if self._tally is not None:
+            self._refuse_less(self._tally, file)
+        if file is not None:
+            make_private(file)
         upgrade(self._database)
+        if self._tally is not None:
+            self._tally.note(self._saved())
+
+    def _refuse_less(self, tally: Tally, file: Path | None) -> None:
+        """Refuse a database that lacks acts which were acknowledged."""
+        wanted = tally.read()  # before the acts are counted: there may be more now
+        if not wanted:
+            return
+        # Opening would make a file, and delete what lies beside an empty one.
+        is_empty = file is not None and (not file.exists() or not file.stat().st_size)
+        found = [] if is_empty else self._saved({s.project: s.n_acts for s in wanted})
+        there = {saved.project: saved.n_acts for saved in found}
+        n_there = held(there, wanted)
+        n_other = len(set(wanted) - set(found))
+        if n_there < sum(saved.n_acts for saved in wanted) or n_other:
+            raise lacking(self._database.shown, file, wanted, n_there)
+
+    def _saved(self, up_to: Mapping[str, int] | None = None) -> list[Saved]:
+        """Return up to where each project is saved, and no further than asked for."""
+        found = []
+        with self._database.read() as connection:
+            if not inspect(connection).has_table(EVENT.name):
+                return []
+            for row in connection.execute(_infos()).all():
+                project = identity(row.name, row.created)
+                number = min(row.n_acts, (up_to or {}).get(project, row.n_acts))
+                last = Acts(connection, row.id).numbered(number - 1)
+                if last is not None:
+                    found.append(Saved(project, number, mark_of(last)))
+        return found
+
+    def note(self, project: str, act: Act) -> None:
+        """Remember that an act was saved."""
+        if self._tally is not None:
+            self._tally.note([Saved(project, act.number + 1, mark_of(act))])
 
     def projects(self) -> tuple[Info, ...]:
         with self._database.read() as connection:
@@ -110,12 +172,12 @@ class SqlStore:
 
     def project(self, name: str) -> SqlProject:
         with self._database.read() as connection:
-            ids: dict[str, int] = {
-                row.name: row.id for row in connection.execute(select(PROJECT))
-            }
-        if name not in ids:
-            raise no_project(name, ids)
-        return SqlProject(self, self._database, ids[name], name)
+            rows = {row.name: row for row in connection.execute(select(PROJECT))}
+        if name not in rows:
+            raise no_project(name, rows)
+        found = rows[name]
+        mark = identity(name, found.created)
+        return SqlProject(self, self._database, found.id, name, mark)
 
     def close(self) -> None:
         self._release()
@@ -125,9 +187,10 @@ class SqlProject:
     """A project in a database; see :class:`~likewise.storage._protocol.Project`."""
 
     def __init__(
-        self, store: SqlStore, database: Database, number: int, name: str
+        self, store: SqlStore, database: Database, number: int, name: str, mark: str
     ) -> None:
         self._store = store  # lives for as long as its projects
+        self._mark = mark
         self._database = database
         self._id = number
         self._name = name
@@ -210,7 +273,9 @@ class SqlProject:
     ) -> Act:
         wanted = Act(0, event, checked_text(who), now, client_id, closes)
         with self._acts() as acts:
-            return acts.record(wanted, expected)
+            act = acts.record(wanted, expected)
+        self._store.note(self._mark, act)  # on disk, and not acknowledged yet
+        return act
 
     def acts(self, since: int = 0) -> tuple[Act, ...]:
         with self._database.read() as connection:
@@ -219,7 +284,11 @@ class SqlProject:
     def latest(self, since: int) -> Latest:
         with self._database.read() as connection:
             found = Acts(connection, self._id)
-            return Latest(found.since(since), found.questions())
+            # With the last one that was seen, which must be there still.
+            acts = found.since(max(since - 1, 0))
+            if since and (not acts or acts[0].number != since - 1):
+                raise set_back(self._database.shown)
+            return Latest(acts[1:] if since else acts, found.questions())
 
     # Open questions
 
@@ -411,6 +480,11 @@ class Acts:
         number = self.connection.scalar(latest)
         return 0 if number is None else int(number) + 1
 
+    def numbered(self, number: int) -> Act | None:
+        """Return the act of this number, if there is one."""
+        row = self._first(EVENT, EVENT.c.number == number)
+        return None if row is None else act_of(row)
+
     def since(self, number: int) -> tuple[Act, ...]:
         """Return the acts from a number on."""
         wanted = (
@@ -561,3 +635,42 @@ def url_of(text: str) -> URL:
             "password as %40."
         )
     return found
+
+
+def file_of(url: URL) -> Path | None:
+    """Return the SQLite file at an address; None where there is no such file.
+
+    Examples
+    --------
+    >>> str(file_of(url_of("leaves.db")))
+    'leaves.db'
+    >>> file_of(url_of("postgresql://ann@host/leaves"))
+    """
+    named = url.database or ""
+    is_file = url.get_backend_name() == "sqlite" and not named.startswith("file:")
+    return Path(named) if is_file and named not in ("", ":memory:") else None
+
+
+def _tally(url: URL, beside: Path | None) -> Tally | None:
+    file = file_of(url)
+    if file is not None:
+        return tally_of(file)
+    if beside is None or url.get_backend_name() == "sqlite":
+        return None
+    plain = url._replace(password=None).render_as_string()
+    return Tally(beside / f"{hashlib.sha256(plain.encode()).hexdigest()[:8]}-acts")
+
+
+def as_it_is(text: str, beside: Path | None = None) -> None:
+    """Let a database be taken as it is when it is opened next, whatever it lacks.
+
+    Parameters
+    ----------
+    text : str
+        Its address.
+    beside : Path, optional
+        As in :class:`SqlStore`.
+    """
+    tally = _tally(url_of(text), beside)
+    if tally is not None:
+        tally.forget()
