@@ -30,12 +30,16 @@ from typing import IO, Any, TypeAlias
 
 from likewise.encoders._pictures import (
     SHORT_EDGE,
-    Image,
     open_picture,
     require_pillow,
     thumbnail,
 )
 from likewise.errors import UnreadableFileError
+
+try:
+    from PIL import Image
+except ImportError:  # said when there is a picture to open
+    Image = None  # type: ignore[assignment]
 
 N_PROCESSES = 2  # pictures that are opened at a time
 MEMORY = 1_500_000_000  # bytes: what the largest picture of any format may need

@@ -22,6 +22,7 @@ except ImportError:  # said when there is a picture to open
     Image = None  # type: ignore[assignment]
 
 FORMATS = ("JPEG", "PNG", "WEBP", "GIF", "BMP", "TIFF")
+AT_ONCE = getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 SHORT_EDGE = 512  # as much as any of the models looks at
 
 Source: TypeAlias = Path | bytes | BinaryIO
@@ -109,15 +110,11 @@ def open_ordinary(path: Path) -> BinaryIO:
     OSError
         It cannot be opened, or is no ordinary file.
     """
-    file = open(path, "rb", opener=_without_waiting)  # noqa: SIM115 - an opener
-    if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
-        file.close()
+    at = os.open(path, os.O_RDONLY | AT_ONCE)
+    if not stat.S_ISREG(os.fstat(at).st_mode):
+        os.close(at)
         raise OSError(errno.EINVAL, "No ordinary file")
-    return file
-
-
-def _without_waiting(path: str, flags: int) -> int:
-    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
+    return os.fdopen(at, "rb")
 
 
 @contextmanager

@@ -1,16 +1,16 @@
 """What lies behind a path, as items: files, rows, arrays, and their vectors."""
 
-from likewise.items._changes import Changes, new_and_gone
 from likewise.items._encode import LOOKING, Encoded, VectorCache, encode
 from likewise.items._gather import file_inside, gather
-from likewise.items._item import Broken, Gathered
-from likewise.items._tables import (
-    Reading,
-    Table,
+from likewise.items._item import (
+    Broken,
+    Changes,
+    Gathered,
     features_shown,
-    read_table,
+    new_and_gone,
     traces_of,
 )
+from likewise.items._tables import Reading, Table, read_table
 from likewise.storage import Item
 
 __all__ = [
