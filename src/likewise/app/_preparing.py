@@ -191,6 +191,8 @@ class Preparation:
         The folder of the files.
     broken : tuple of Broken
         Files that could not be read.
+    is_unforeseen : bool
+        Whether it stopped by an error of ours.
     """
 
     def __init__(
@@ -204,6 +206,7 @@ class Preparation:
         self.service: ProjectService | None = None
         self.root: Path | None = None
         self.broken: tuple[Broken, ...] = ()
+        self.is_unforeseen = False
         self.status = Preparing(stage="Starting", done=0, total=1)
         self._source = source
         self._clock = clock
@@ -222,6 +225,7 @@ class Preparation:
             self.status.error = str(error)
         except Exception as error:
             traceback.print_exc()
+            self.is_unforeseen = True
             self.status.error = f"Something unforeseen went wrong: {error!r}."
 
     def prepare(self) -> ProjectService:

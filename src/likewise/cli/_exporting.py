@@ -13,7 +13,7 @@ import typer
 
 from likewise.cli._options import AsJson, Who
 from likewise.cli._output import print_json, progress, say
-from likewise.cli._places import home_of
+from likewise.cli._places import home_of, is_there, name_of
 from likewise.errors import InputError, LikewiseError
 
 if TYPE_CHECKING:
@@ -118,19 +118,20 @@ def _address(source: str) -> tuple[str, str | None]:
     """Return the address of the database, and how the project is usually called."""
     if _is_database(source):
         file = source.removeprefix("sqlite:///")
-        if "://" not in file and not Path(file).exists():
+        if "://" not in file and not is_there(Path(file)):
             raise InputError(f"There is no database {file}: check the name.")
         return source, None
-    path = Path(source).resolve()
-    if not path.exists():
+    path = Path(source)
+    if not is_there(path):
         raise InputError(f"There is no {source}: name a folder, a file or a database.")
+    path = path.resolve()
     kept = home_of(path) / "project.db"
     if not kept.exists():
         raise InputError(
             f"Nothing of {source} has been sorted yet: begin with `likewise app "
             f"{source}`, or name the database that holds its answers."
         )
-    return f"sqlite:///{kept}", path.stem
+    return f"sqlite:///{kept}", name_of(path)
 
 
 def _is_database(source: str) -> bool:

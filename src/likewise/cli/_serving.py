@@ -5,6 +5,7 @@ from __future__ import annotations
 import getpass
 import os
 import re
+import signal
 import sys
 import time
 import webbrowser
@@ -30,7 +31,14 @@ from likewise.cli._options import (
     reading_of,
 )
 from likewise.cli._output import complain, print_json, progress, say
-from likewise.cli._places import home_of, mounts_here, network_drive, secret_of
+from likewise.cli._places import (
+    home_of,
+    is_there,
+    mounts_here,
+    name_of,
+    network_drive,
+    secret_of,
+)
 from likewise.errors import InputError, MissingExtraError, StorageError
 
 Port = Annotated[int | None, typer.Option(help="Port; 8757, or any free one.")]
@@ -111,11 +119,17 @@ def run_app(what: Sorting, how: Listening) -> None:
         context = AppContext(preparation, door, what.home / "thumbs")
         app = create_app(context, port=port, hosts=_names(how.host))
         code = "" if how.password else f"?code={door.new_code(how.who)}"
-        preparation.start()
-        follow = Thread(target=_follow, args=(preparation,), daemon=True)
-        follow.start()
-        _announce(f"http://{_shown(how.host)}:{port}/enter{code}", how)
-        serve(app, bound)
+        try:
+            preparation.start()
+            follow = Thread(target=_follow_to_the_end, args=(preparation,), daemon=True)
+            follow.start()
+            _announce(f"http://{_shown(how.host)}:{port}/enter{code}", how)
+            serve(app, bound)
+        except KeyboardInterrupt:
+            if preparation.status.error is None:
+                raise
+        if preparation.status.error is not None:
+            raise typer.Exit(1 if preparation.is_unforeseen else 2)
 
 
 @contextmanager
@@ -136,14 +150,24 @@ def _announce(address: str, how: Listening) -> None:
         webbrowser.open(address)
 
 
+def _follow_to_the_end(preparation: Any) -> None:
+    """Stop where nothing can be sorted, as soon as an open page has said why."""
+    _follow(preparation)
+    if preparation.status.error is not None:
+        time.sleep(LAST_WORDS)
+        signal.raise_signal(signal.SIGINT)
+
+
 def _follow(preparation: Any) -> None:
     """Show on the terminal how far the pile is, as the page does."""
     while _is_busy(preparation):
         _follow_stage(preparation, preparation.status.stage)
-    if preparation.status.error is None:
-        say("The first question is on the page.")
-    else:
+    if preparation.status.error is not None:
         complain(preparation.status.error)
+        return
+    if broken := preparation.broken:
+        say(f"Files left out: {len(broken):,}, the first because: {broken[0].reason}")
+    say("The first question is on the page.")
 
 
 def _follow_stage(preparation: Any, stage: str) -> None:
@@ -166,6 +190,7 @@ def _is_busy(preparation: Any) -> bool:
 
 LONG = 8  # looks after which a stage that cannot be counted is named
 MOMENT = 0.25  # seconds between looks
+LAST_WORDS = 3.0  # seconds in which an open page asks at least once
 ANYWHERE = ("0.0.0.0", "::")
 
 
@@ -301,15 +326,13 @@ def app(
         from likewise.app import PathSource
         from likewise.methods import find_method
 
-    if not path.exists():
-        raise InputError(f"There is no {path}: name a folder or a file.")
-    path = path.resolve()
+    path = _found(path)
     home = home_of(path)
     reading = reading_of(label, ignore, scale)
     said = {"criterion": criterion, "checks": checks}
     sorting = Sorting(
         url=project or f"sqlite:///{home / 'project.db'}",
-        name=name or path.stem,
+        name=name or name_of(path),
         source=PathSource(path, encoder, home / "vectors", reading, download),
         home=home,
         options={
@@ -322,6 +345,17 @@ def app(
     )
     shut = chosen_password(host, password)
     run_app(sorting, Listening(host, port, shut, who, no_browser, as_json))
+
+
+def _found(path: Path) -> Path:
+    """Return where a folder or a file really is; refuse what is neither."""
+    if not is_there(path):
+        raise InputError(f"There is no {path}: name a folder or a file.")
+    if not (path.is_dir() or path.is_file()):
+        raise InputError(
+            f"{path} is no ordinary file: name a folder or a file of your own."
+        )
+    return path.resolve()
 
 
 def demo(
