@@ -29,7 +29,7 @@ from likewise.items._item import (
     printable,
     size_in_words,
 )
-from likewise.items._limits import said_plainly
+from likewise.items._limits import mode_of, said_plainly
 from likewise.items._tables import Reading, Watch, read_table, read_texts, unwatched
 from likewise.storage import Item
 
@@ -187,7 +187,7 @@ def gather(
     """
     path = Path(path)
     with said_plainly(path):
-        is_folder = stat.S_ISDIR(path.stat().st_mode)
+        is_folder = stat.S_ISDIR(mode_of(path))
     if is_folder:
         return _folder(path, watch, visit)
     if path.suffix.lower() == ".txt" and path.is_file():

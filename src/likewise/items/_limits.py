@@ -57,6 +57,14 @@ def said_plainly(path: Path) -> Iterator[None]:
         ) from None
 
 
+def mode_of(path: Path) -> int:
+    """Return what is at a path, as `stat` has it."""
+    try:
+        return path.stat().st_mode
+    except ValueError:  # a path with a NUL in it
+        raise FileNotFoundError from None
+
+
 @contextmanager
 def undamaged(path: Path, kind: str) -> Iterator[None]:
     """Say in one sentence that a file is not what its name says."""

@@ -27,6 +27,7 @@ from likewise.items._limits import (
     claimed,
     free_memory,
     member,
+    mode_of,
     refuse_large,
     said_plainly,
     undamaged,
@@ -101,7 +102,7 @@ def read_table(path: Path, how: Reading, watch: Watch = unwatched) -> Table:
     reader = _READERS.get(path.suffix.lower())
     shown = printable(str(path))
     with said_plainly(path):
-        if not stat.S_ISREG(path.stat().st_mode):
+        if not stat.S_ISREG(mode_of(path)):
             raise InputError(f"{shown} is no ordinary file: name another one.")
         if reader is None:
             raise InputError(
@@ -220,12 +221,12 @@ def _read_parquet(path: Path, how: Reading, watch: Watch) -> Table:
                 about.row_group(at).total_byte_size
                 for at in range(about.num_row_groups)
             )
-            needed = CELL * len(kept) * about.num_rows + unpacked
-            refuse_large(path.name, needed, free_memory())
+            needed, free = CELL * len(kept) * about.num_rows + unpacked, free_memory()
+            refuse_large(path.name, needed, free)
         source.seek(0)
         # A text that is there a million times is kept once.
         with parquet.ParquetFile(source, read_dictionary=words) as file:
-            columns = _batches(path, file, kept, watch)
+            columns = _batches(path, file, kept, watch, free - needed)
     return _from_columns(path, columns, replace(how, ignore=()))
 
 
@@ -249,16 +250,19 @@ def _is_plain(path: Path, schema: Any, name: str) -> bool:
 
 
 def _batches(
-    path: Path, file: Any, names: list[str], watch: Watch
+    path: Path, file: Any, names: list[str], watch: Watch, free: int
 ) -> dict[str, list[str]]:
-    n_rows, n_read = file.metadata.num_rows, 0
+    n_rows, n_read, n_letters = file.metadata.num_rows, 0, 0
     columns: dict[str, list[str]] = {name: [] for name in names}
     for batch in file.iter_batches(ROWS_AT_ONCE, columns=names, use_threads=False):
         n_read += batch.num_rows
         if n_read > n_rows:
             break
         for name, column in zip(batch.schema.names, batch.columns, strict=True):
-            columns[name] += _cells(path, name, column)
+            cells = _cells(path, name, column)
+            n_letters += sum(map(len, cells))
+            columns[name] += cells
+        refuse_large(path.name, n_letters, free)
         watch(n_read, n_rows)
     if n_read != n_rows:
         raise ValueError("there are not as many rows as it says")
@@ -449,13 +453,15 @@ def _numbers(name: str, values: Sequence[str]) -> Floats | None:
     numbers = _at_once(values)
     if numbers is not None:
         return _finite(name, values, numbers)
+    kinds = {value: _number(value) for value in values}  # a long one is parsed once
+    missing = {value for value in kinds if value.strip().lower() in MISSING}
     for row, value in enumerate(values, start=1):
-        if value.strip().lower() in MISSING:
+        if value in missing:
             raise InputError(
                 f"Column {name!r} has no value in row {row}: fill it in, or leave the "
                 f"column out with --ignore."
             )
-    parsed = [_number(value) for value in values]
+    parsed = [kinds[value] for value in values]
     words = [row for row, number in enumerate(parsed) if number is None]
     if not words:
         return _finite(name, values, np.array(parsed, dtype=np.float64))
