@@ -34,9 +34,18 @@ def bomb(width: int = 50_000, height: int = 50_000) -> bytes:
     head = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
     pixels = zlib.compress(bytes(1000))
     chunks = [(b"IHDR", head), (b"IDAT", pixels), (b"IEND", b"")]
-    return b"\x89PNG\r\n\x1a\n" + b"".join(_chunk(*chunk) for chunk in chunks)
+    return b"\x89PNG\r\n\x1a\n" + b"".join(chunk(*chunk) for chunk in chunks)
 
 
-def _chunk(name: bytes, content: bytes) -> bytes:
+def flat(width: int, height: int) -> bytes:
+    """A whole PNG with transparency, of a thousand times fewer bytes than pixels."""
+    head = struct.pack(">IIBBBBB", width, height, 8, 6, 0, 0, 0)
+    pack, line = zlib.compressobj(9), bytes(1 + 4 * width)
+    pixels = b"".join([*(pack.compress(line) for _ in range(height)), pack.flush()])
+    chunks = [(b"IHDR", head), (b"IDAT", pixels), (b"IEND", b"")]
+    return b"\x89PNG\r\n\x1a\n" + b"".join(chunk(*one) for one in chunks)
+
+
+def chunk(name: bytes, content: bytes) -> bytes:
     check = zlib.crc32(name + content)
     return struct.pack(">I", len(content)) + name + content + struct.pack(">I", check)

@@ -18,6 +18,11 @@ MOST_REPRESENTATIVES = 100_000  # points for all samples: a session is quick wit
 CHOSEN_CENTRES = 5000  # centres that begin far from each other; more begin by lot
 
 
+# Words
+
+ONE_HOT = 1_000  # kinds in a column of words that get a column each; more share 64
+
+
 # Eigenvectors and clusters
 
 N_EXACT = 2000  # up to here each spectrum is solved for from nothing, to all digits

@@ -61,3 +61,9 @@ def test_a_folder_is_there_without_a_line_of_its_own() -> None:
 
 def test_errors_need_nothing_else() -> None:
     assert "numpy" not in loaded_by("from likewise import InputError")
+
+
+def test_what_opens_pictures_starts_at_once() -> None:
+    heavy = HEAVY | {"joblib", "scipy"}
+
+    assert loaded_by("import likewise.encoders") & heavy == set()

@@ -20,7 +20,7 @@ from likewise.items import (
     read_table,
     traces_of,
 )
-from likewise.items._tables import AT_ONCE, Lazy, RowItems, columns_shown
+from likewise.items._item import AT_ONCE, Lazy, RowItems, columns_shown
 
 
 def squares(n: int) -> Lazy[int]:

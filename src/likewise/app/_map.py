@@ -186,7 +186,7 @@ def plane_apart(X: Samples, seed: int, way: str, *, is_affinity: bool = False) -
         The process ended without a result.
     """
     given = "affinity" if is_affinity else "features"
-    command = [sys.executable, "-m", "likewise.app._map", way, str(seed), given]
+    command = [sys.executable, "-P", "-m", "likewise.app._map", way, str(seed), given]
     pipe = subprocess.PIPE
     with subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe) as process:
         atexit.register(process.kill)  # nobody waits for it any more

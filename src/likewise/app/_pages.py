@@ -15,6 +15,8 @@ from pathlib import Path
 from threading import get_ident
 from typing import Annotated, Any, Literal, TypeAlias
 
+from anyio import CapacityLimiter, to_thread
+from anyio.lowlevel import RunVar
 from fastapi import APIRouter, Form, HTTPException, Request
 from fastapi.responses import (
     HTMLResponse,
@@ -31,7 +33,7 @@ from likewise.app._context import AppContext, Context, Service, Who, drawn
 from likewise.app._project import LEASE
 from likewise.app._schemas import Written
 from likewise.app.question import present_state
-from likewise.encoders import thumbnail
+from likewise.encoders import thumbnail_apart
 from likewise.errors import InputError, UnreadableFileError
 from likewise.exports import EXPORTS, export_chunks, rows_of, traces_of, write_folders
 from likewise.items import file_inside
@@ -46,6 +48,8 @@ FILES: dict[str, Any] = {
     made.media_type.partition(";")[0]: {} for made in EXPORTS.values()
 }
 SMALL, LARGE = 480, 1600  # pixels along the longer edge
+MOST_KEPT = 4_000_000  # bytes of small pictures in a folder; 256 folders: 1 GB
+N_WAITING = 8  # threads that wait for pictures, two of which are being made
 FOREVER = {"Cache-Control": "private, max-age=31536000, immutable"}
 STATIC = {
     "css": "text/css",
@@ -268,8 +272,9 @@ class Jpeg(Response):
 class Pictures:
     """Make pictures safe and small before they reach a browser.
 
-    A browser never gets a file of the user's as it is: every picture is opened under
-    the limits of :mod:`likewise.encoders` and packed anew, without EXIF.
+    A browser never gets a file of the user's as it is: every picture is opened in
+    another process, under the limits of :mod:`likewise.encoders`, and packed anew,
+    without EXIF.
 
     Parameters
     ----------
@@ -298,7 +303,7 @@ class Pictures:
         return self._made(item, LARGE)
 
     def _made(self, item: Item, edge: int) -> bytes:
-        return thumbnail(file_inside(self.root, item.key), edge)
+        return thumbnail_apart(file_inside(self.root, item.key), edge)
 
 
 def _kept(kept: Path) -> bytes | None:
@@ -316,9 +321,31 @@ def _keep(kept: Path, made: bytes) -> None:
         kept.parent.mkdir(parents=True, exist_ok=True)
         part.write_bytes(made)
         part.replace(kept)
+        _make_room(kept)
     except OSError:
         with suppress(OSError):
             part.unlink(missing_ok=True)
+
+
+def _make_room(kept: Path) -> None:
+    """Remove the oldest pictures of a folder that has grown too large, but this one."""
+    others = ((one, one.stat()) for one in kept.parent.glob("*.jpg") if one != kept)
+    oldest_last = sorted(others, key=lambda pair: -pair[1].st_mtime_ns)
+    room = MOST_KEPT - kept.stat().st_size
+    for one, about in oldest_last:
+        room -= about.st_size
+        if room < 0:
+            one.unlink(missing_ok=True)
+
+
+# They wait in threads of their own: those of answers stay free for answers.
+_waiting: RunVar[CapacityLimiter] = RunVar("threads that wait for a picture")
+
+
+async def _wait_for(make: Callable[[], bytes]) -> bytes:
+    limiter = _waiting.get(None) or CapacityLimiter(N_WAITING)
+    _waiting.set(limiter)
+    return await to_thread.run_sync(make, limiter=limiter)
 
 
 @pictures.get(
@@ -326,14 +353,14 @@ def _keep(kept: Path, made: bytes) -> None:
     response_class=Jpeg,
     responses=troubles(404),
 )
-def thumb(item: int, context: Context) -> Response:
+async def thumb(item: int, context: Context) -> Response:
     """Fetch the small picture of an item.
 
     Upright, without EXIF, at most 480 pixels along its longer edge. Its address is
     `thumb` of a card, which changes with the content: it may be kept for ever.
     """
     make = _pictures(context).small
-    return Jpeg(_picture(make, _item(context, item)), 200, FOREVER)
+    return Jpeg(await _wait_for(partial(_picture, make, context, item)), 200, FOREVER)
 
 
 @pictures.get(
@@ -341,17 +368,20 @@ def thumb(item: int, context: Context) -> Response:
     response_class=Jpeg,
     responses=troubles(404),
 )
-def picture(item: int, context: Context) -> Response:
+async def picture(item: int, context: Context) -> Response:
     """Fetch the large picture of an item.
 
     Upright, without EXIF, at most 1600 pixels along its longer edge. Its address is
     `picture` of a card, which changes with the content: it may be kept for ever.
     """
     make = _pictures(context).large
-    return Jpeg(_picture(make, _item(context, item)), 200, FOREVER)
+    return Jpeg(await _wait_for(partial(_picture, make, context, item)), 200, FOREVER)
 
 
-def _picture(make: Callable[[Item], bytes], item: Item | None) -> bytes:
+def _picture(
+    make: Callable[[Item], bytes], context: AppContext, position: int
+) -> bytes:
+    item = _item(context, position)
     if item is None or item.kind != "image":
         raise HTTPException(404, "There is no such picture.")
     try:

@@ -211,6 +211,8 @@ class Preparation:
         What is to be known about where the items were found.
     is_asking, is_refused : bool
         Whether it waits for consent, and whether it has stopped for lack of it.
+    is_unforeseen : bool
+        Whether it stopped by an error of ours.
     """
 
     def __init__(
@@ -231,6 +233,7 @@ class Preparation:
         self.service: ProjectService | None = None
         self.root: Path | None = None
         self.broken: tuple[Broken, ...] = ()
+        self.is_unforeseen = False
         self.status = Preparing(stage="Starting", done=0, total=1)
         self._source = source
         self._clock = clock
@@ -255,6 +258,7 @@ class Preparation:
             self.status.error = str(error)
         except Exception as error:
             traceback.print_exc()
+            self.is_unforeseen = True
             self.status.error = f"Something unforeseen went wrong: {error!r}."
 
     def prepare(self) -> ProjectService:

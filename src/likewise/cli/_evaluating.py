@@ -22,6 +22,7 @@ from likewise.cli._options import (
     reading_of,
 )
 from likewise.cli._output import print_json, print_table, progress, say
+from likewise.cli._places import is_there
 from likewise.errors import InputError
 
 if TYPE_CHECKING:
@@ -86,7 +87,7 @@ def labelled(name: str, data: Path | None, how: Reading) -> Dataset:
     from likewise.items import read_table
 
     path = Path(name)
-    if name in DATASETS or not (path.suffix or path.exists()):
+    if name in DATASETS or not (path.suffix or is_there(path)):
         return load(name, data)  # of an unknown name, says which ones there are
     table = read_table(path, how)
     if table.labels is None:

@@ -13,7 +13,7 @@ import typer
 
 from likewise.cli._options import AsJson, Who
 from likewise.cli._output import print_json, progress, say
-from likewise.cli._places import home_of
+from likewise.cli._places import home_of, is_there, name_of
 from likewise.errors import InputError, LikewiseError
 
 if TYPE_CHECKING:
@@ -172,21 +172,22 @@ def _address(source: str) -> tuple[str, str | None]:
 
     if _is_database(source):
         file = source.removeprefix("sqlite:///")
-        is_there = "://" in file or Path(file).exists() or is_noted(Path(file))
-        if not is_there:
+        is_kept = "://" in file or is_there(Path(file)) or is_noted(Path(file))
+        if not is_kept:
             raise InputError(f"There is no database {file}: check the name.")
         return source, None
-    path = Path(source).resolve()
-    if not path.exists():
+    path = Path(source)
+    if not is_there(path):
         shown = without_password(source)
         raise InputError(f"There is no {shown}: name a folder, a file or a database.")
+    path = path.resolve()
     kept = home_of(path) / "project.db"
     if not kept.exists() and not is_noted(kept):
         raise InputError(
             f"Nothing of {source} has been sorted yet: begin with `likewise app "
             f"{source}`, or name the database that holds its answers."
         )
-    return f"sqlite:///{kept}", path.stem
+    return f"sqlite:///{kept}", name_of(path)
 
 
 def _is_database(source: str) -> bool:

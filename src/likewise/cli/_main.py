@@ -28,6 +28,7 @@ from likewise.cli._serving import demo
 from likewise.errors import (
     AssumptionWarning,
     CacheWarning,
+    InputError,
     LikewiseError,
     MissingDataError,
     PluginWarning,
@@ -109,6 +110,8 @@ def _status(name: str, folder: Path | None) -> str:
         load(name, folder)
     except MissingDataError:
         return "missing"
+    except InputError:
+        return "damaged"
     return "bundled" if DATASETS[name].is_bundled else "found"
 
 

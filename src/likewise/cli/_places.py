@@ -14,6 +14,20 @@ from pathlib import Path
 from likewise.errors import StorageError
 
 N_SECRET = 32  # bytes
+LONGEST_NAME = 255  # bytes of the name of a folder
+
+
+def is_there(path: Path) -> bool:
+    """Tell whether there is something at a path, however odd the path is."""
+    try:
+        return path.exists()
+    except OSError:  # too long, or in a folder that is not ours to read
+        return False
+
+
+def name_of(path: Path) -> str:
+    """Return how a project is called unless somebody says so, in valid Unicode."""
+    return path.stem.encode(errors="replace").decode()
 
 
 def home_of(path: Path) -> Path:
@@ -25,9 +39,11 @@ def home_of(path: Path) -> Path:
     base = os.environ.get("LIKEWISE_HOME")
     data = os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share"
     root = Path(base) if base else Path(data) / "likewise"
-    mark = hashlib.sha256(str(path).encode()).hexdigest()[:8]
+    mark = hashlib.sha256(os.fsencode(path)).hexdigest()[:8]
     plain = re.sub(r"[^\w-]+", "-", path.stem).strip("-") or "pile"
-    home = root / f"{plain}-{mark}"
+    # A name that fills its folder's limit leaves no room for the mark.
+    short = plain.encode()[: LONGEST_NAME - len(mark) - 1].decode(errors="ignore")
+    home = root / f"{short}-{mark}"
     with _named_errors(home), for_us_alone():
         home.mkdir(parents=True, exist_ok=True)
         _for_us_alone(home, 0o700)

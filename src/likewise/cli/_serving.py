@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import _thread
 import getpass
 import os
 import shlex
+import signal
 import sys
 import time
 import webbrowser
@@ -34,8 +34,10 @@ from likewise.cli._output import complain, print_json, progress, say
 from likewise.cli._places import (
     for_us_alone,
     home_of,
+    is_there,
     left_homes,
     mounts_here,
+    name_of,
     network_drive,
     secret_of,
 )
@@ -130,7 +132,7 @@ def run_app(what: Sorting, how: Listening) -> None:
         follow = Thread(target=_follow, args=(preparation,), daemon=True)
         follow.start()
         _announce(f"http://{_shown(how.host)}:{port}/enter{code}", how)
-        with _ending_if_refused(preparation):
+        with _ending_if_failed(preparation):
             serve(app, bound)
 
 
@@ -151,14 +153,15 @@ class _Consent:
 
 
 @contextmanager
-def _ending_if_refused(preparation: Any) -> Iterator[None]:
-    """Let an interrupt say why, if it came of a refusal."""
+def _ending_if_failed(preparation: Any) -> Iterator[None]:
+    """End with a code, where the interrupt came of there being nothing to sort."""
     try:
         yield
     except KeyboardInterrupt:
-        if preparation.is_refused:
-            raise InputError(preparation.status.error) from None
-        raise
+        if preparation.status.error is None:
+            raise
+    if preparation.status.error is not None:
+        raise typer.Exit(1 if preparation.is_unforeseen else 2)
 
 
 @contextmanager
@@ -180,20 +183,28 @@ def _announce(address: str, how: Listening) -> None:
 
 
 def _follow(preparation: Any) -> None:
-    """Show on the terminal how far the pile is, as the page does."""
+    """Show on the terminal how far the pile is, as the page does, to the end."""
     while _is_busy(preparation):
         if preparation.is_asking:  # the terminal is needed for that
             time.sleep(MOMENT)
         else:
             _follow_stage(preparation, preparation.status.stage)
-    if preparation.status.error is None:
-        if preparation.notice is not None:
-            say(preparation.notice)
-        say("The first question is on the page.")
-    elif preparation.is_refused:
-        _thread.interrupt_main()
-    else:
+    if preparation.status.error is not None:
         complain(preparation.status.error)
+        _stop(preparation)
+        return
+    if preparation.notice is not None:
+        say(preparation.notice)
+    if broken := preparation.broken:
+        say(f"Files left out: {len(broken):,}, the first because: {broken[0].reason}")
+    say("The first question is on the page.")
+
+
+def _stop(preparation: Any) -> None:
+    """Stop where nothing can be sorted, as soon as an open page has said why."""
+    if not preparation.is_refused:
+        time.sleep(LAST_WORDS)
+    signal.raise_signal(signal.SIGINT)
 
 
 def _follow_stage(preparation: Any, stage: str) -> None:
@@ -216,6 +227,7 @@ def _is_busy(preparation: Any) -> bool:
 
 LONG = 8  # looks after which a stage that cannot be counted is named
 MOMENT = 0.25  # seconds between looks
+LAST_WORDS = 3.0  # seconds in which an open page asks at least once
 ANYWHERE = ("0.0.0.0", "::")
 
 
@@ -347,18 +359,14 @@ def app(
     with _naming_the_extra():
         from likewise.app import PathSource
         from likewise.methods import find_method
-        from likewise.storage import without_password
 
-    if not path.exists():
-        shown = without_password(str(path))  # of a database that was named instead
-        raise InputError(f"There is no {shown}: name a folder or a file.")
-    path = path.resolve()
+    path = _found(path)
     home = home_of(path)
     reading = reading_of(label, ignore, scale)
     said = {"criterion": criterion, "checks": checks}
     sorting = Sorting(
         url=project or f"sqlite:///{home / 'project.db'}",
-        name=name or path.stem,
+        name=name or name_of(path),
         source=PathSource(path, encoder, home / "vectors", reading, download),
         home=home,
         options={
@@ -384,6 +392,20 @@ def _say_if_moved(path: Path, home: Path) -> None:
             f"was in it, go on with --project {shlex.quote(str(kept))} --name "
             f"{shlex.quote(before.stem)}."
         )
+
+
+def _found(path: Path) -> Path:
+    """Return where a folder or a file really is; refuse what is neither."""
+    from likewise.storage import without_password
+
+    if not is_there(path):
+        shown = without_password(str(path))  # of a database that was named instead
+        raise InputError(f"There is no {shown}: name a folder or a file.")
+    if not (path.is_dir() or path.is_file()):
+        raise InputError(
+            f"{path} is no ordinary file: name a folder or a file of your own."
+        )
+    return path.resolve()
 
 
 def demo(

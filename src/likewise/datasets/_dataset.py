@@ -9,17 +9,20 @@ from __future__ import annotations
 
 import csv
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
+from zipfile import ZipFile
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.datasets import load_breast_cancer, load_digits, load_iris, load_wine
 
-from likewise._arrays import Floats, Indices
+from likewise._arrays import Floats, Indices, as_samples
 from likewise.affinity import standardised, unit_length
-from likewise.errors import MissingDataError
+from likewise.errors import InputError, MissingDataError
 
 
 @dataclass(frozen=True)
@@ -106,6 +109,7 @@ def _standardised(name: str, bunch: object) -> Dataset:
 # Sets in a folder
 
 
+MOST_BYTES = 2_000_000_000  # of a set, unpacked; the largest has two thousandths of it
 UCI = "the UCI Machine Learning Repository"
 
 
@@ -142,9 +146,10 @@ def directions(name: str, file: str, source: str, data: Path | None) -> Dataset:
 def only_people(faces: Dataset, name: str, data: Path | None) -> Dataset:
     """Return the faces of the people listed for the smaller set (face-2)."""
     listed = _find(name, "lfw500/face2_people.txt", "the folder of face-1", data)
-    people = listed.read_text(encoding="utf-8").split()
+    with _whole(listed, "the folder of face-1"):
+        people = listed.read_text(encoding="utf-8").split()
     archive = _find(name, "lfw500/features_dlib.npz", "the folder of face-1", data)
-    with np.load(archive, allow_pickle=False) as held:
+    with _whole(archive, "the folder of face-1"), _opened(archive) as held:
         kept = np.isin(held["y"].astype(str), people)
     part = faces.subset(np.flatnonzero(kept))
     return replace(part, name=name, y=coded(part.y))
@@ -158,7 +163,7 @@ def _find(name: str, file: str, source: str, data: Path | None) -> Path:
             f"LIKEWISE_DATA, with {file} from {source} in it."
         )
     path = Path(chosen) / file
-    if not path.exists():
+    if not path.is_file():
         raise MissingDataError(
             f"The data set {name!r} is not in the data folder: {path} is missing. Get "
             f"it from {source}, or choose another folder with --data or LIKEWISE_DATA."
@@ -166,15 +171,46 @@ def _find(name: str, file: str, source: str, data: Path | None) -> Path:
     return path
 
 
+@contextmanager
+def _whole(path: Path, source: str) -> Iterator[None]:
+    """Say in one sentence that a file of a data set is not what it was."""
+    try:
+        yield
+    except InputError:
+        raise
+    except Exception:  # readers raise all sorts of things on damaged bytes
+        raise InputError(
+            f"{path} is damaged or cannot be read: get it again from {source}."
+        ) from None
+
+
 def _table(name: str, file: str, source: str, data: Path | None) -> tuple[Floats, Any]:
     path = _find(name, file, source, data)
-    with path.open(encoding="utf-8", newline="") as lines:
+    with _whole(path, source), path.open(encoding="utf-8", newline="") as lines:
         rows = list(csv.reader(lines))[1:]
-    return np.array([row[:-1] for row in rows], dtype=np.float64), [r[-1] for r in rows]
+        X = as_samples(np.array([row[:-1] for row in rows], dtype=np.float64))
+        return X, [row[-1] for row in rows]
 
 
 def _archive(
     name: str, file: str, source: str, data: Path | None
 ) -> tuple[Floats, Any]:
-    with np.load(_find(name, file, source, data), allow_pickle=False) as archive:
-        return archive["X"].astype(np.float64), archive["y"]
+    path = _find(name, file, source, data)
+    with _whole(path, source), _opened(path) as archive:
+        X, y = as_samples(archive["X"].astype(np.float64)), archive["y"]
+        if y.shape != X.shape[:1]:
+            raise ValueError("a class for each sample is missing")
+        return X, y
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[Any]:
+    """Give an archive that is no larger unpacked than any of these sets."""
+    with ZipFile(path) as archive:
+        if sum(inside.file_size for inside in archive.infolist()) > MOST_BYTES:
+            raise InputError(
+                f"{path} would unpack to more than {MOST_BYTES // 10**9} GB, which is "
+                f"no set of ours: check the file."
+            )
+    with np.load(path, allow_pickle=False) as archive:
+        yield archive

@@ -1,8 +1,9 @@
 """From files to vectors."""
 
+from likewise.encoders._apart import picture_apart, thumbnail_apart
 from likewise.encoders._base import MAX_PICTURE_BYTES, Encoder, Kind, Vectors, encoded
 from likewise.encoders._choose import encoder_for
-from likewise.encoders._pictures import open_picture, thumbnail
+from likewise.encoders._pictures import open_ordinary, open_picture, thumbnail
 from likewise.encoders._texts import encode_texts
 
 __all__ = [
@@ -13,6 +14,9 @@ __all__ = [
     "encode_texts",
     "encoded",
     "encoder_for",
+    "open_ordinary",
     "open_picture",
+    "picture_apart",
     "thumbnail",
+    "thumbnail_apart",
 ]

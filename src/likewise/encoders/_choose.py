@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from likewise._arrays import Samples
 from likewise.encoders._base import Encoder, Kind
 from likewise.encoders._classical import hog_and_colour
 from likewise.encoders._networks import (
@@ -17,6 +16,9 @@ from likewise.encoders._networks import (
 )
 from likewise.encoders._texts import encode_texts, sentence_model
 from likewise.errors import InputError
+
+if TYPE_CHECKING:
+    from likewise._arrays import Samples
 
 AUTO = "auto"
 

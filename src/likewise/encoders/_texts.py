@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from importlib.metadata import version
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import joblib
-
-from likewise._arrays import Floats
-from likewise.affinity import unit_length
 from likewise.encoders._base import Encoder
 from likewise.encoders._networks import require, stamp, torch_threads, weights_from
 from likewise.errors import InputError
+
+if TYPE_CHECKING:
+    from likewise._arrays import Floats
 
 N_DIRECTIONS = 100
 
@@ -38,6 +37,8 @@ def encode_texts(texts: Sequence[str]) -> Floats:
     """
     from sklearn.decomposition import TruncatedSVD
     from sklearn.feature_extraction.text import TfidfVectorizer
+
+    from likewise.affinity import unit_length
 
     try:
         weighed = TfidfVectorizer(sublinear_tf=True, ngram_range=(1, 2)).fit_transform(
@@ -76,6 +77,8 @@ def sentence_model(name: str, *, download: bool = False) -> Encoder:
     loaded: list[Any] = []
 
     def encode(texts: Sequence[str]) -> Any:
+        import joblib
+
         if not loaded:
             with weights_from(f"sentences:{name}", download=download):
                 loaded.append(_model(name, download=download))

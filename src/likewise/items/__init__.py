@@ -3,14 +3,13 @@
 from likewise.items._changes import Changes, difference, new_and_gone
 from likewise.items._encode import LOOKING, Encoded, VectorCache, encode
 from likewise.items._gather import file_inside, gather
-from likewise.items._item import Broken, Gathered
-from likewise.items._tables import (
-    Reading,
-    Table,
+from likewise.items._item import (
+    Broken,
+    Gathered,
     features_shown,
-    read_table,
     traces_of,
 )
+from likewise.items._tables import Reading, Table, read_table
 from likewise.storage import Item
 
 __all__ = [

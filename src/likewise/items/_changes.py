@@ -6,8 +6,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from typing import NamedTuple, Protocol
 
-from likewise.items._item import Gathered
-from likewise.items._tables import traces_of
+from likewise.items._item import Gathered, traces_of
 from likewise.storage import Item, Trace
 
 

@@ -25,7 +25,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from likewise.encoders import Encoder, Kind, Vectors, encoded, open_picture
+from likewise.encoders import Encoder, Kind, Vectors, encoded, picture_apart
 from likewise.errors import CacheWarning, InputError
 from likewise.items._gather import gather
 from likewise.items._item import NAMES, Gathered
@@ -144,7 +144,7 @@ class _Pictures:
     def take(self, item: Item, content: bytes) -> None:
         if self.maker is None:
             self.maker = _maker(_chosen(self._choose, "image"), self._cache)
-        self.maker.take(item.digest, partial(open_picture, content, name=item.key))
+        self.maker.take(item.digest, partial(picture_apart, content, item.key))
 
 
 def _vectors(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import json
 import os
@@ -15,20 +16,21 @@ from pathlib import Path, PurePosixPath
 from typing import BinaryIO, NamedTuple
 
 from likewise._regime import EXACT_SEARCH
-from likewise.encoders import MAX_PICTURE_BYTES, Kind
+from likewise.encoders import MAX_PICTURE_BYTES, Kind, open_ordinary
 from likewise.errors import InputError, UnreadableFileError
-from likewise.items._item import NAMES, Broken, Gathered
-from likewise.items._tables import (
-    Reading,
+from likewise.items._item import (
+    NAMES,
+    Broken,
+    Gathered,
     RowItems,
-    Watch,
     columns_shown,
     contents_of,
     nothing_shown,
-    read_table,
-    read_texts,
-    unwatched,
+    printable,
+    size_in_words,
 )
+from likewise.items._limits import mode_of, said_plainly
+from likewise.items._tables import Reading, Watch, read_table, read_texts, unwatched
 from likewise.storage import Item
 
 Visit = Callable[[Item, bytes], None]
@@ -50,36 +52,78 @@ def file_inside(root: Path, key: str) -> Path:
         It is not there, no ordinary file, or lies outside the folder: by ``..``, as an
         absolute path, or over a link.
     """
+    name = _short(key)
     try:
         real = (root / key).resolve(strict=True)
         is_file = stat.S_ISREG(real.stat().st_mode)
-    except (OSError, ValueError, RuntimeError):
-        raise UnreadableFileError(
-            f"{key} is not there any more: put it back, or look through the folder "
-            f"again."
-        ) from None
+    except (OSError, ValueError, RuntimeError) as error:
+        raise UnreadableFileError(_absent(name, error)) from None
     if not real.is_relative_to(root.resolve()):
         raise UnreadableFileError(
-            f"{key} leads out of the folder: copy the file into it."
+            f"{name} leads out of the folder: copy the file into it."
         )
     if not is_file:
-        raise UnreadableFileError(f"{key} is no ordinary file: leave it out.")
+        raise UnreadableFileError(f"{name} is no ordinary file: leave it out.")
     return real
 
 
-def keys_of(root: Path) -> Iterator[str]:
+def _absent(name: str, error: Exception) -> str:
+    code = getattr(error, "errno", None)
+    if code == errno.ENAMETOOLONG:
+        return f"{name} has a path that is too long to be read: move it up."
+    if code == errno.ELOOP or isinstance(error, RuntimeError):
+        return f"{name} is a link that leads in a circle: leave it out."
+    if code == errno.EACCES:
+        return f"{name} cannot be read (Permission denied): allow reading."
+    return (
+        f"{name} is not there any more: put it back, or look through the folder again."
+    )
+
+
+def keys_of(root: Path, refuse: Callable[[Broken], None]) -> Iterator[str]:
     """Yield what a folder and its subfolders hold, as keys, in no certain order.
 
     Hidden files and folders (``.name``) are passed over. Links to files and folders
-    are named, links to folders are not followed.
+    are named, links to folders are not followed. A subfolder that cannot be looked
+    into is handed to `refuse`.
     """
-    for folder, subfolders, files in os.walk(root, followlinks=False):
-        subfolders[:] = [name for name in subfolders if not name.startswith(".")]
-        inside = Path(folder).relative_to(root)
-        links = [name for name in subfolders if (Path(folder) / name).is_symlink()]
-        for name in (*files, *links):
-            if not name.startswith("."):
-                yield (inside / name).as_posix()
+    waiting = [""]  # however deep they lie: nothing calls itself
+    while waiting:
+        inside = waiting.pop()
+        try:
+            with os.scandir(root / inside) as entries:
+                for entry in entries:
+                    if entry.name.startswith("."):
+                        continue
+                    key = f"{inside}/{entry.name}" if inside else entry.name
+                    if entry.is_dir(follow_symlinks=False):
+                        waiting.append(key)
+                    else:
+                        yield key
+        except OSError as error:
+            if not inside:
+                raise InputError(
+                    f"The folder {printable(str(root))} cannot be looked into "
+                    f"({error.strerror}): name another one."
+                ) from None
+            refuse(Broken(printable(inside), _unseen(inside, error)))
+
+
+def _unseen(inside: str, error: OSError) -> str:
+    """Say why nothing of a subfolder is there."""
+    name = _short(inside)
+    if error.errno == errno.ENAMETOOLONG:
+        return f"{name} lies too deep for its path to be read: move it up."
+    return (
+        f"{name} cannot be looked into ({error.strerror}), so nothing in it is there: "
+        f"allow reading."
+    )
+
+
+def _short(key: str) -> str:
+    """Return a key that a sentence can hold."""
+    shown = printable(key)
+    return shown if len(shown) <= N_SHOWN else f"…{shown[-N_SHOWN:]}"
 
 
 def natural(key: str) -> tuple[tuple[str | int, ...], str]:
@@ -98,6 +142,7 @@ MAX_BYTES: dict[Kind, int] = {"image": MAX_PICTURE_BYTES, "text": 5_000_000}
 PICTURES = {".jpg", ".jpeg", ".png", ".webp", ".gif", ".bmp", ".tif", ".tiff"}
 ARRAYS = {".npy", ".npz"}
 BEGINNINGS = (b"\xff\xd8\xff", b"\x89PNG\r\n\x1a\n", b"GIF8", b"II*\0", b"MM\0*")
+N_SHOWN = 200  # characters of a long key that a sentence holds
 N_BEGINNING = 16  # bytes of a file that tell a picture
 FILES_A_LOOK = 10  # files after which it is said how far one is
 
@@ -141,7 +186,9 @@ def gather(
     (['9.txt', '10.txt'], 'text')
     """
     path = Path(path)
-    if path.is_dir():
+    with said_plainly(path):
+        is_folder = stat.S_ISDIR(mode_of(path))
+    if is_folder:
         return _folder(path, watch, visit)
     if path.suffix.lower() == ".txt" and path.is_file():
         return _lines(path)
@@ -168,46 +215,55 @@ class _Sorted:
 
 def _folder(root: Path, watch: Watch, visit: Visit | None) -> Gathered:
     found = _Sorted()
-    keys = sorted(keys_of(root), key=natural)
+    keys = sorted(keys_of(root, found.refused.append), key=natural)
     for done, key in enumerate(keys):
         if done % FILES_A_LOOK == 0:
             watch(done, len(keys))
         try:
             read = _read(root, key, found)
         except UnreadableFileError as error:
-            found.refused.append(Broken(_printable(key), str(error)))
+            found.refused.append(Broken(printable(key), str(error)))
             continue
         if read is not None:
             _add(key, read, found, visit)
     broken = (*found.refused, *found.unusable)
     if found.kind is None:
         raise InputError(
-            f"The folder {root} holds no pictures and no .txt files"
+            f"The folder {printable(str(root))} holds no pictures and no .txt files"
             f"{_counted(found.n_other)}: name another folder."
         )
     if not found.items:
         raise InputError(
-            f"None of the {len(broken)} {NAMES[found.kind]} in {root} can be read, the "
-            f"first because: {broken[0].reason}"
+            f"None of the {len(broken)} {NAMES[found.kind]} in "
+            f"{printable(str(root))} can be read, the first because: "
+            f"{broken[0].reason}"
         )
     return Gathered(root, found.kind, tuple(found.items), broken)
 
 
 @contextmanager
 def _opened(root: Path, key: str) -> Iterator[BinaryIO]:
-    if key != _printable(key):
+    if not _is_utf_8(key):
         raise UnreadableFileError(
-            f"{_printable(key)} has a name that is not UTF-8: rename it."
+            f"{_short(key)} has a name that is not UTF-8: rename it."
         )
     path = file_inside(root, key)
     try:
-        with path.open("rb") as file:
+        with open_ordinary(path) as file:
             yield file
     except OSError as error:
         raise UnreadableFileError(
-            f"{key} cannot be read ({error.strerror}): check that it is there and "
-            f"yours."
+            f"{_short(key)} cannot be read ({error.strerror}): check that it is there "
+            f"and yours."
         ) from None
+
+
+def _is_utf_8(key: str) -> bool:
+    try:
+        key.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 class _Content(NamedTuple):
@@ -240,7 +296,7 @@ def _add(key: str, read: _Content, found: _Sorted, visit: Visit | None) -> None:
             visit(item, read.content)
         found.items.append(item)
     except UnreadableFileError as error:
-        found.unusable.append(Broken(key, str(error)))
+        found.unusable.append(Broken(printable(key), str(error)))
 
 
 def _bounded(key: str, read: _Content) -> bytes:
@@ -287,6 +343,8 @@ def _text(key: str, content: bytes) -> Item:
         ) from None
     if not text:
         raise UnreadableFileError(f"{key} is empty: write into it or leave it out.")
+    if "\0" in text:
+        raise UnreadableFileError(f"{key} holds a NUL, which is no text: leave it out.")
     shown = {**_card(key, content), "text": text}
     return Item(key, "text", _digest(content), shown)
 
@@ -318,22 +376,3 @@ def _table(path: Path, how: Reading, watch: Watch) -> Gathered:
     else:
         items = RowItems("row", shown, (json.dumps(card).encode() for card in shown))
     return Gathered(path, "row", items, rows=table.X)
-
-
-def _printable(key: str) -> str:
-    """Return a key as UTF-8 can write it."""
-    return key.encode("utf-8", "replace").decode()
-
-
-def size_in_words(n_bytes: int) -> str:
-    """Return a number of bytes as people say it.
-
-    Examples
-    --------
-    >>> size_in_words(0), size_in_words(15_300), size_in_words(200_000_000)
-    ('0 bytes', '15.3 kB', '200 MB')
-    """
-    for factor, unit in ((1e9, "GB"), (1e6, "MB"), (1e3, "kB")):
-        if n_bytes >= factor:
-            return f"{n_bytes / factor:.3g} {unit}"
-    return f"{n_bytes} bytes"

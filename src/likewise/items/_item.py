@@ -1,15 +1,28 @@
-"""What lies behind a path: items, and what of it cannot be used."""
+"""What lies behind a path: items, and what of it cannot be used.
+
+A row becomes an item when somebody looks at it: a million of them would not fit into
+memory as objects of their own.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import hashlib
+import unicodedata
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Generic, TypeVar, overload
 
 from likewise._arrays import Samples
 from likewise.encoders import Kind
 from likewise.storage import Item
 
+T = TypeVar("T", covariant=True)
+Card = dict[str, str]
+
+N_SHOWN = 12  # features of an array that a card shows
+AT_ONCE = 4096  # rows that are looked at together
+WIDTH = 32  # bytes of a digest
 NAMES: dict[Kind, str] = {"image": "pictures", "text": "texts", "row": "rows"}
 
 
@@ -47,3 +60,170 @@ class Gathered:
     items: Sequence[Item]
     broken: tuple[Broken, ...] = ()
     rows: Samples | None = None
+
+
+# Rows
+
+
+class Lazy(Sequence[T], Generic[T]):
+    """A sequence whose entries are made when they are looked at.
+
+    Parameters
+    ----------
+    n : int
+        How many there are.
+    made : callable
+        ``made(start, stop)`` yields some of them.
+
+    Examples
+    --------
+    >>> squares = Lazy(4, lambda start, stop: (i * i for i in range(start, stop)))
+    >>> squares[-1], list(squares), squares[1:3]
+    (9, [0, 1, 4, 9], [1, 4])
+    """
+
+    def __init__(self, n: int, made: Callable[[int, int], Iterable[T]]) -> None:
+        self._n = n
+        self._made = made
+
+    def __len__(self) -> int:
+        return self._n
+
+    def __iter__(self) -> Iterator[T]:
+        for start in range(0, self._n, AT_ONCE):
+            yield from self._made(start, min(start + AT_ONCE, self._n))
+
+    @overload
+    def __getitem__(self, at: int) -> T: ...
+
+    @overload
+    def __getitem__(self, at: slice) -> list[T]: ...
+
+    def __getitem__(self, at: int | slice) -> T | list[T]:
+        if isinstance(at, slice):
+            start, stop, step = at.indices(self._n)
+            if step == 1:
+                return list(self._made(start, max(start, stop)))
+            return [self[one] for one in range(start, stop, step)]
+        place = range(self._n)[at]
+        return next(iter(self._made(place, place + 1)))
+
+
+def columns_shown(columns: Mapping[str, Sequence[str]]) -> Lazy[Card]:
+    """Return what each row of a table shows: its columns by their names.
+
+    Examples
+    --------
+    >>> columns_shown({"size": ["1", "2"], "name": ["oak", "elm"]})[1]
+    {'size': '2', 'name': 'elm'}
+    """
+    names = tuple(columns)
+
+    def made(start: int, stop: int) -> Iterator[Card]:
+        some = zip(*(column[start:stop] for column in columns.values()), strict=True)
+        return (dict(zip(names, row, strict=True)) for row in some)
+
+    return Lazy(len(next(iter(columns.values()))), made)
+
+
+def features_shown(X: Samples) -> Lazy[Card]:
+    """Return what each row of an array shows: its first features.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> features_shown(np.array([[0.5, 1 / 3]]))[0]
+    {'feature 0': '0.5', 'feature 1': '0.3333'}
+    """
+    names = [f"feature {at}" for at in range(min(N_SHOWN, X.shape[1]))]
+
+    def made(start: int, stop: int) -> Iterator[Card]:
+        for row in X[start:stop, :N_SHOWN].tolist():
+            yield {name: f"{v:.4g}" for name, v in zip(names, row, strict=True)}
+
+    return Lazy(X.shape[0], made)
+
+
+def nothing_shown(n: int) -> Lazy[Card]:
+    """Return what rows show whose features lie elsewhere: nothing of their own."""
+    return Lazy(n, lambda start, stop: ({} for _ in range(start, stop)))
+
+
+def contents_of(X: Samples) -> Iterator[bytes]:
+    """Yield the bytes of each row, as double precision."""
+    for start in range(0, X.shape[0], AT_ONCE):
+        some = X[start : start + AT_ONCE].astype("float64")
+        yield from map(bytes, some)
+
+
+class RowItems(Lazy[Item]):
+    """Rows as items; the key of each is its number, from 1 on.
+
+    Parameters
+    ----------
+    kind : {"text", "row"}
+    shown : sequence of dict
+        What each row shows.
+    contents : iterable of bytes
+        What a change of each row is noticed by; read once.
+
+    Examples
+    --------
+    >>> RowItems("row", [{"x": "1"}, {"x": "2"}], [b"1", b"2"])[1].key
+    '2'
+    """
+
+    def __init__(
+        self, kind: Kind, shown: Sequence[Card], contents: Iterable[bytes]
+    ) -> None:
+        super().__init__(len(shown), self._items)
+        self._kind = kind
+        self._shown = shown
+        self._digests = b"".join(hashlib.sha256(one).digest() for one in contents)
+
+    def traces(self) -> Iterator[tuple[str, str]]:
+        """Yield the key and the digest of each; what it shows is not made."""
+        return ((str(at + 1), self._digest(at)) for at in range(len(self)))
+
+    def _items(self, start: int, stop: int) -> Iterator[Item]:
+        for at, card in enumerate(self._shown[start:stop], start):
+            yield Item(str(at + 1), self._kind, self._digest(at), card)
+
+    def _digest(self, at: int) -> str:
+        return self._digests[at * WIDTH : (at + 1) * WIDTH].hex()
+
+
+def traces_of(items: Sequence[Item]) -> Iterator[tuple[str, str]]:
+    """Yield the key and the digest of each item."""
+    if isinstance(items, RowItems):
+        return items.traces()
+    return ((item.key, item.digest) for item in items)
+
+
+# Words for people
+
+
+def printable(words: str) -> str:
+    r"""Return words as UTF-8 can write them, without what moves a cursor.
+
+    Examples
+    --------
+    >>> printable("\udcff.png"), printable("two\nlines")
+    ('?.png', 'two?lines')
+    """
+    plain = "".join("?" if unicodedata.category(c) == "Cc" else c for c in words)
+    return plain.encode("utf-8", "replace").decode()
+
+
+def size_in_words(n_bytes: int) -> str:
+    """Return a number of bytes as people say it.
+
+    Examples
+    --------
+    >>> size_in_words(0), size_in_words(15_300), size_in_words(200_000_000)
+    ('0 bytes', '15.3 kB', '200 MB')
+    """
+    for factor, unit in ((1e9, "GB"), (1e6, "MB"), (1e3, "kB")):
+        if n_bytes >= factor:
+            return f"{n_bytes / factor:.3g} {unit}"
+    return f"{n_bytes} bytes"

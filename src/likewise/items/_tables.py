@@ -1,175 +1,49 @@
-"""The user's own tables, arrays and files of texts, and their rows as items.
-
-A row becomes an item when somebody looks at it: a million of them would not fit into
-memory as objects of their own.
-"""
+"""The user's own tables, arrays and files of texts."""
 
 from __future__ import annotations
 
 import csv
-import hashlib
+import os
+import stat
+import warnings
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from io import TextIOWrapper
 from itertools import chain, islice
 from pathlib import Path
-from typing import Generic, TypeVar, overload
+from typing import Any, TextIO
+from zipfile import ZipFile
 
 import numpy as np
 
-from likewise._arrays import Floats, Samples, as_samples
+from likewise._arrays import Floats, as_samples, from_words, n_signs
 from likewise._regime import EXACT_SEARCH
 from likewise.affinity import standardised
-from likewise.encoders import Kind, encode_texts
-from likewise.errors import InputError, MissingExtraError
-from likewise.storage import Item
-
-T = TypeVar("T", covariant=True)
-Card = dict[str, str]
-
-N_SHOWN = 12  # features of an array that a card shows
-AT_ONCE = 4096  # rows that are looked at together
-WIDTH = 32  # bytes of a digest
-
-
-class Lazy(Sequence[T], Generic[T]):
-    """A sequence whose entries are made when they are looked at.
-
-    Parameters
-    ----------
-    n : int
-        How many there are.
-    made : callable
-        ``made(start, stop)`` yields some of them.
-
-    Examples
-    --------
-    >>> squares = Lazy(4, lambda start, stop: (i * i for i in range(start, stop)))
-    >>> squares[-1], list(squares), squares[1:3]
-    (9, [0, 1, 4, 9], [1, 4])
-    """
-
-    def __init__(self, n: int, made: Callable[[int, int], Iterable[T]]) -> None:
-        self._n = n
-        self._made = made
-
-    def __len__(self) -> int:
-        return self._n
-
-    def __iter__(self) -> Iterator[T]:
-        for start in range(0, self._n, AT_ONCE):
-            yield from self._made(start, min(start + AT_ONCE, self._n))
-
-    @overload
-    def __getitem__(self, at: int) -> T: ...
-
-    @overload
-    def __getitem__(self, at: slice) -> list[T]: ...
-
-    def __getitem__(self, at: int | slice) -> T | list[T]:
-        if isinstance(at, slice):
-            start, stop, step = at.indices(self._n)
-            if step == 1:
-                return list(self._made(start, max(start, stop)))
-            return [self[one] for one in range(start, stop, step)]
-        place = range(self._n)[at]
-        return next(iter(self._made(place, place + 1)))
-
-
-def columns_shown(columns: Mapping[str, Sequence[str]]) -> Lazy[Card]:
-    """Return what each row of a table shows: its columns by their names.
-
-    Examples
-    --------
-    >>> columns_shown({"size": ["1", "2"], "name": ["oak", "elm"]})[1]
-    {'size': '2', 'name': 'elm'}
-    """
-    names = tuple(columns)
-
-    def made(start: int, stop: int) -> Iterator[Card]:
-        some = zip(*(column[start:stop] for column in columns.values()), strict=True)
-        return (dict(zip(names, row, strict=True)) for row in some)
-
-    return Lazy(len(next(iter(columns.values()))), made)
-
-
-def features_shown(X: Samples) -> Lazy[Card]:
-    """Return what each row of an array shows: its first features.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> features_shown(np.array([[0.5, 1 / 3]]))[0]
-    {'feature 0': '0.5', 'feature 1': '0.3333'}
-    """
-    names = [f"feature {at}" for at in range(min(N_SHOWN, X.shape[1]))]
-
-    def made(start: int, stop: int) -> Iterator[Card]:
-        for row in X[start:stop, :N_SHOWN].tolist():
-            yield {name: f"{v:.4g}" for name, v in zip(names, row, strict=True)}
-
-    return Lazy(X.shape[0], made)
-
-
-def nothing_shown(n: int) -> Lazy[Card]:
-    """Return what rows show whose features lie elsewhere: nothing of their own."""
-    return Lazy(n, lambda start, stop: ({} for _ in range(start, stop)))
-
-
-def contents_of(X: Samples) -> Iterator[bytes]:
-    """Yield the bytes of each row, as double precision."""
-    for start in range(0, X.shape[0], AT_ONCE):
-        some = X[start : start + AT_ONCE].astype("float64")
-        yield from map(bytes, some)
-
-
-class RowItems(Lazy[Item]):
-    """Rows as items; the key of each is its number, from 1 on.
-
-    Parameters
-    ----------
-    kind : {"text", "row"}
-    shown : sequence of dict
-        What each row shows.
-    contents : iterable of bytes
-        What a change of each row is noticed by; read once.
-
-    Examples
-    --------
-    >>> RowItems("row", [{"x": "1"}, {"x": "2"}], [b"1", b"2"])[1].key
-    '2'
-    """
-
-    def __init__(
-        self, kind: Kind, shown: Sequence[Card], contents: Iterable[bytes]
-    ) -> None:
-        super().__init__(len(shown), self._items)
-        self._kind = kind
-        self._shown = shown
-        self._digests = b"".join(hashlib.sha256(one).digest() for one in contents)
-
-    def traces(self) -> Iterator[tuple[str, str]]:
-        """Yield the key and the digest of each; what it shows is not made."""
-        return ((str(at + 1), self._digest(at)) for at in range(len(self)))
-
-    def _items(self, start: int, stop: int) -> Iterator[Item]:
-        for at, card in enumerate(self._shown[start:stop], start):
-            yield Item(str(at + 1), self._kind, self._digest(at), card)
-
-    def _digest(self, at: int) -> str:
-        return self._digests[at * WIDTH : (at + 1) * WIDTH].hex()
-
-
-def traces_of(items: Sequence[Item]) -> Iterator[tuple[str, str]]:
-    """Yield the key and the digest of each item."""
-    if isinstance(items, RowItems):
-        return items.traces()
-    return ((item.key, item.digest) for item in items)
-
+from likewise.encoders import encode_texts, open_ordinary
+from likewise.errors import AssumptionWarning, InputError, MissingExtraError
+from likewise.items._item import columns_shown, features_shown, printable
+from likewise.items._limits import (
+    claimed,
+    free_memory,
+    member,
+    mode_of,
+    refuse_large,
+    said_plainly,
+    undamaged,
+)
 
 Watch = Callable[[int, int], None]
 MISSING = {"", "na", "n/a", "nan", "null", "none", "?"}
 ROWS_AT_ONCE = 10_000  # of a table that are read together
 MANY_KINDS = 50  # different texts in a column from which on it looks like free text
+CELL = 100  # bytes that a cell of a table takes: as text, and as a number
+LONGEST_LINE = 50_000_000  # characters
+LARGEST = 1e150  # squares of larger numbers are infinite
+WIDEST = 64  # bytes of a value of fixed width
+N_NAMED, N_SHORT = 10, 60  # arrays and characters that a message repeats
+TEXT = 4  # bytes that a byte of text takes, as lines
+END = "\0end"  # no line of a file: there are none with a NUL in it
 
 
 @dataclass(frozen=True)
@@ -225,98 +99,239 @@ def read_table(path: Path, how: Reading, watch: Watch = unwatched) -> Table:
     watch : callable
         ``watch(done, total)`` is called now and then.
     """
-    if not path.exists():
-        raise InputError(f"There is no file {path}: check the name.")
     reader = _READERS.get(path.suffix.lower())
-    if reader is None:
-        raise InputError(
-            f"{path.name} is of no known kind: give a {', '.join(_READERS)} file."
-        )
-    try:
+    shown = printable(str(path))
+    with said_plainly(path):
+        if not stat.S_ISREG(mode_of(path)):
+            raise InputError(f"{shown} is no ordinary file: name another one.")
+        if reader is None:
+            raise InputError(
+                f"{printable(path.name)} is of no known kind: give a "
+                f"{', '.join(_READERS)} file."
+            )
         return reader(path, how, watch)
-    except UnicodeDecodeError:
-        raise InputError(
-            f"{path.name} is not UTF-8 text: save it as UTF-8 and try again."
-        ) from None
+
+
+# Tables
 
 
 def _read_csv(path: Path, how: Reading, watch: Watch) -> Table:
-    with path.open(encoding="utf-8-sig") as file:
-        lines = (line for whole in file for line in whole.splitlines())
+    with TextIOWrapper(open_ordinary(path), encoding="utf-8-sig") as file:
+        lines = _lines(path, file)
         first = next((line for line in lines if line.strip()), None)
         if first is None:
-            raise InputError(f"{path.name} is empty: give a table with a header line.")
+            raise InputError(
+                f"{printable(path.name)} is empty: give a table with a header line."
+            )
         delimiter = "\t" if path.suffix.lower() == ".tsv" else _delimiter(first)
-        rows = csv.reader(chain([first], lines), delimiter=delimiter)
-        columns = _columns(path, rows, watch)
-    return _from_columns(columns, how)
+        rows = csv.reader(chain([first], lines, [END]), delimiter=delimiter)
+        columns = _columns(path, _complete(path, rows), watch)
+    return _from_columns(path, columns, how)
+
+
+def _lines(path: Path, file: TextIO) -> Iterator[str]:
+    """Yield the lines of a table; there is always one that ends."""
+    number = 0
+    while whole := file.readline(LONGEST_LINE + 1):
+        number += 1
+        if len(whole) > LONGEST_LINE:
+            raise InputError(
+                f"Line {number} of {printable(path.name)} has more than "
+                f"{LONGEST_LINE:,} characters, which is no row: check that the file "
+                f"is a table."
+            )
+        if "\0" in whole:
+            raise InputError(
+                f"Line {number} of {printable(path.name)} holds a NUL, which is no "
+                f"text: save the table as UTF-8 and try again."
+            )
+        yield from whole.splitlines()
+
+
+def _complete(path: Path, rows: Any) -> Iterator[list[str]]:
+    """Yield the rows of a table in which every quote ends."""
+    try:
+        for row in rows:
+            if row == [END]:
+                return
+            if row:
+                yield row
+    except csv.Error as error:
+        raise InputError(
+            f"Line {rows.line_num} of {printable(path.name)} cannot be read "
+            f"({error}): mend it."
+        ) from None
+    raise InputError(
+        f"{printable(path.name)} has a quote that does not end: close it, or remove it."
+    )
 
 
 def _columns(
     path: Path, rows: Iterator[list[str]], watch: Watch
 ) -> dict[str, list[str]]:
     """Return the columns of a table by their names, read some rows at a time."""
-    filled = (row for row in rows if row)
-    header = next(filled)
+    header = next(rows, [])
+    _refuse_twins(path, header)
     columns: list[list[str]] = [[] for _ in header]
     n_rows = n_read = 0
-    n_all = path.stat().st_size
-    while some := list(islice(filled, ROWS_AT_ONCE)):
+    n_all, free = path.stat().st_size, free_memory()
+    while some := list(islice(rows, ROWS_AT_ONCE)):
         for number, row in enumerate(some, start=n_rows + 2):
             if len(row) != len(header):
                 raise InputError(
-                    f"Line {number} of {path.name} has {len(row)} columns, but the "
-                    f"header has {len(header)}: mend that line."
+                    f"Line {number} of {printable(path.name)} has {len(row)} columns, "
+                    f"but the header has {len(header)}: mend that line."
                 )
         for column, values in zip(columns, zip(*some, strict=True), strict=True):
             column += values
         n_rows += len(some)
         n_read += len(header) * len(some) + sum(map(len, chain.from_iterable(some)))
+        needed = CELL * len(header) * n_rows + n_read
+        refuse_large(path.name, needed, free, "write its numbers into a .npy file")
         watch(n_rows, max(n_rows, n_rows * n_all // n_read))  # as long as these
     if not n_rows:
-        raise InputError(f"{path.name} has a header but no rows: give some data.")
+        raise InputError(
+            f"{printable(path.name)} has a header but no rows: give some data."
+        )
     return dict(zip(header, columns, strict=True))
 
 
-def _read_parquet(path: Path, how: Reading, _: Watch) -> Table:
+def _refuse_twins(path: Path, names: Sequence[str]) -> None:
+    name, times = Counter(names).most_common(1)[0] if names else ("", 0)
+    if times > 1:
+        raise InputError(
+            f"{printable(path.name)} has {times} columns named {name!r}: give each a "
+            f"name of its own."
+        )
+
+
+def _read_parquet(path: Path, how: Reading, watch: Watch) -> Table:
     try:
         from pyarrow import parquet
     except ImportError:
         raise MissingExtraError("pyarrow", "tables") from None
-    table = parquet.read_table(path)
-    columns = {
-        name: ["" if value is None else str(value) for value in column.to_pylist()]
-        for name, column in zip(table.column_names, table.columns, strict=True)
-    }
-    return _from_columns(columns, how)
+    with open_ordinary(path) as source, undamaged(path, "parquet file"):
+        with parquet.ParquetFile(source) as file:
+            schema, about = file.schema_arrow, file.metadata
+            _refuse_twins(path, schema.names)
+            _refuse_unknown(schema.names, how)
+            kept = [name for name in schema.names if name not in how.ignore]
+            words = [name for name in kept if _is_plain(path, schema, name)]
+            unpacked = sum(
+                about.row_group(at).total_byte_size
+                for at in range(about.num_row_groups)
+            )
+            needed, free = CELL * len(kept) * about.num_rows + unpacked, free_memory()
+            refuse_large(path.name, needed, free)
+        source.seek(0)
+        # A text that is there a million times is kept once.
+        with parquet.ParquetFile(source, read_dictionary=words) as file:
+            columns = _batches(path, file, kept, watch, free - needed)
+    return _from_columns(path, columns, replace(how, ignore=()))
+
+
+def _is_plain(path: Path, schema: Any, name: str) -> bool:
+    """Tell whether a column of a parquet file holds words; refuse lists."""
+    from pyarrow import types
+
+    kind = schema.field(name).type
+    is_wide = types.is_fixed_size_binary(kind) and kind.byte_width > WIDEST
+    if types.is_nested(kind) or is_wide:
+        raise InputError(
+            f"Column {name!r} of {printable(path.name)} holds {kind}, not one value a "
+            f"row: leave it out with --ignore."
+        )
+    return bool(
+        types.is_string(kind)
+        or types.is_large_string(kind)
+        or types.is_binary(kind)
+        or types.is_large_binary(kind)
+    )
+
+
+def _batches(
+    path: Path, file: Any, names: list[str], watch: Watch, free: int
+) -> dict[str, list[str]]:
+    n_rows, n_read, n_letters = file.metadata.num_rows, 0, 0
+    columns: dict[str, list[str]] = {name: [] for name in names}
+    for batch in file.iter_batches(ROWS_AT_ONCE, columns=names, use_threads=False):
+        n_read += batch.num_rows
+        if n_read > n_rows:
+            break
+        for name, column in zip(batch.schema.names, batch.columns, strict=True):
+            cells = _cells(path, name, column)
+            n_letters += sum(map(len, cells))
+            columns[name] += cells
+        refuse_large(path.name, n_letters, free)
+        watch(n_read, n_rows)
+    if n_read != n_rows:
+        raise ValueError("there are not as many rows as it says")
+    if not n_rows:
+        raise InputError(f"{printable(path.name)} has no rows: give some data.")
+    return columns
+
+
+def _cells(path: Path, name: str, column: Any) -> list[str]:
+    if not hasattr(column, "dictionary"):
+        return ["" if value is None else str(value) for value in column.to_pylist()]
+    words = [
+        "" if word is None else str(word) for word in column.dictionary.to_pylist()
+    ]
+    if any("\0" in word for word in words):
+        raise InputError(
+            f"Column {name!r} of {printable(path.name)} holds a NUL, which is no text: "
+            f"remove it, or leave the column out with --ignore."
+        )
+    codes = column.indices.to_pylist()
+    return ["" if code is None else words[code] for code in codes]
+
+
+# Arrays
 
 
 def _read_array(path: Path, _: Reading, __: Watch) -> Table:
-    try:
+    with open_ordinary(path) as file, undamaged(path, "array of numbers"):
+        claim = claimed(path, file, os.fstat(file.fileno()).st_size)
+        # Few are copied anyway, and what is no float has to become one.
+        stays = claim.n_rows > EXACT_SEARCH and claim.kind in (np.float32, np.float64)
+        refuse_large(path.name, 0 if stays else claim.as_floats, free_memory())
         mapped = np.load(path, mmap_mode="r", allow_pickle=False)
-    except ValueError:
-        raise InputError(
-            f"{path.name} is no array of numbers: write one with numpy.save."
-        ) from None
-    # Few are copied anyway, and what is no float has to become one.
-    stays = mapped.shape[:1] > (EXACT_SEARCH,) and mapped.dtype in (
-        np.float32,
-        np.float64,
-    )
     X = as_samples(mapped if stays else np.array(mapped))
     return Table(X, features_shown(X), None)
 
 
 def _read_archive(path: Path, _: Reading, __: Watch) -> Table:
-    with np.load(path, allow_pickle=False) as archive:
-        if "X" not in archive:
+    with (
+        open_ordinary(path) as file,
+        undamaged(path, ".npz file"),
+        ZipFile(file) as archive,
+    ):
+        inside = {at.filename.removesuffix(".npy"): at for at in archive.infolist()}
+        if "X" not in inside:
             raise InputError(
-                f"{path.name} holds {', '.join(archive.files)}, but no array X: save "
+                f"{printable(path.name)} holds {_some(inside)}, but no array X: save "
                 f"the features as X."
             )
-        labels = [str(value) for value in archive["y"]] if "y" in archive else None
-        X = as_samples(archive["X"])
+        free = free_memory()
+        y = member(path, archive, inside["y"], free) if "y" in inside else None
+        found = member(path, archive, inside["X"], free)
+    X = as_samples(found)
+    labels = None if y is None else [str(value) for value in np.atleast_1d(y)]
+    if labels is not None and len(labels) != X.shape[0]:
+        raise InputError(
+            f"{printable(path.name)} holds {X.shape[0]} samples X, but {len(labels)} "
+            f"classes y: save one for each."
+        )
     return Table(X, features_shown(X), labels)
+
+
+def _some(names: Iterable[str]) -> str:
+    first = [printable(name) for name in islice(names, N_NAMED + 1)]
+    more = " and others" if len(first) > N_NAMED else ""
+    return (", ".join(first[:N_NAMED]) or "nothing") + more
+
+
+# Texts
 
 
 def _read_texts(path: Path, _: Reading, __: Watch) -> Table:
@@ -326,15 +341,18 @@ def _read_texts(path: Path, _: Reading, __: Watch) -> Table:
 
 def read_texts(path: Path) -> list[str]:
     """Return the lines of a text file that are not empty."""
-    try:
-        lines = path.read_text(encoding="utf-8-sig").splitlines()
-    except UnicodeDecodeError:
-        raise InputError(
-            f"{path.name} is not UTF-8 text: save it as UTF-8 and try again."
-        ) from None
+    name = printable(path.name)
+    with said_plainly(path), open_ordinary(path) as file:
+        n_bytes = os.fstat(file.fileno()).st_size
+        refuse_large(path.name, TEXT * n_bytes, free_memory())
+        lines = file.read().decode("utf-8-sig").splitlines()
     texts = [line.strip() for line in lines if line.strip()]
     if not texts:
-        raise InputError(f"{path.name} is empty: give one text a line.")
+        raise InputError(f"{name} is empty: give one text a line.")
+    if any("\0" in text for text in texts):
+        raise InputError(
+            f"{name} holds a NUL, which is no text: save it as UTF-8 and try again."
+        )
     return texts
 
 
@@ -352,48 +370,123 @@ def _delimiter(first: str) -> str:
     return max(",;\t", key=first.count)
 
 
-def _from_columns(columns: Mapping[str, Sequence[str]], how: Reading) -> Table:
+# Columns
+
+
+def _refuse_unknown(columns: Iterable[str], how: Reading) -> None:
     for name in (*how.ignore, *([how.label] if how.label else [])):
         if name not in columns:
             raise InputError(
                 f"There is no column {name!r}. The columns are: {', '.join(columns)}."
             )
+
+
+def _from_columns(
+    path: Path, columns: Mapping[str, Sequence[str]], how: Reading
+) -> Table:
+    _refuse_unknown(columns, how)
     kept = {n: v for n, v in columns.items() if n not in (*how.ignore, how.label)}
     if not kept:
         raise InputError("No column is left to compare: ignore fewer of them.")
-    X = np.hstack([_numbers(name, values) for name, values in kept.items()])
+    X = _compared(path, kept)
     labels = list(columns[how.label]) if how.label else None
     shown = columns_shown(kept)
     return Table(standardised(X) if how.scale else X, shown, labels)
 
 
-def _numbers(name: str, values: Sequence[str]) -> Floats:
-    """Return a column of numbers as it is, a column of words one-hot encoded."""
+def _compared(path: Path, columns: Mapping[str, Sequence[str]]) -> Floats:
+    """Return the numbers of all columns, side by side."""
+    numbers = {name: _numbers(name, values) for name, values in columns.items()}
+    words = [name for name, found in numbers.items() if found is None]
+    kinds = {name: len(set(columns[name])) for name in words}
+    left_out = _left_out(kinds, len(next(iter(columns.values()))))
+    if len(left_out) == len(columns):
+        name = left_out[0]
+        raise InputError(
+            f"Column {name!r} holds {kinds[name]} different texts, which is no "
+            f"category: leave it out with --ignore, or put texts into a .txt file."
+        )
+    for name in left_out:
+        _say_left_out(name, kinds.pop(name))
+        del numbers[name]
+    _refuse_wide(path, columns, kinds)
+    return np.hstack(
+        [
+            from_words(name, columns[name]) if found is None else found
+            for name, found in numbers.items()
+        ]
+    )
+
+
+def _left_out(kinds: Mapping[str, int], n_rows: int) -> list[str]:
+    """Return columns of words that tell rows apart, and are alike in none."""
+    return [name for name, n in kinds.items() if n > max(MANY_KINDS, n_rows / 2)]
+
+
+def _say_left_out(name: str, n_kinds: int) -> None:
+    warnings.warn(
+        f"Column {name!r} holds {n_kinds:,} different texts, which is no category: it "
+        f"is shown, but not compared.",
+        AssumptionWarning,
+        stacklevel=2,
+    )
+
+
+def _refuse_wide(
+    path: Path, columns: Mapping[str, Sequence[str]], kinds: Mapping[str, int]
+) -> None:
+    """Refuse words that would take more memory as numbers than there is."""
+    if not kinds:
+        return
+    width = sum(map(n_signs, kinds.values())) + len(columns) - len(kinds)
+    widest = max(kinds, key=lambda name: n_signs(kinds[name]))
+    needed = 3 * 8 * width * len(columns[widest])  # each, side by side, standardised
+    advice = (
+        f"leave column {widest!r}, which holds {kinds[widest]:,} kinds, out with "
+        f"--ignore"
+    )
+    refuse_large(path.name, needed, free_memory(), advice)
+
+
+def _numbers(name: str, values: Sequence[str]) -> Floats | None:
+    """Return a column of numbers as it is; None for a column of words."""
     numbers = _at_once(values)
     if numbers is not None:
-        return as_samples(numbers[:, np.newaxis])
+        return _finite(name, values, numbers)
+    kinds = {value: _number(value) for value in values}  # a long one is parsed once
+    missing = {value for value in kinds if value.strip().lower() in MISSING}
     for row, value in enumerate(values, start=1):
-        if value.strip().lower() in MISSING:
+        if value in missing:
             raise InputError(
                 f"Column {name!r} has no value in row {row}: fill it in, or leave the "
                 f"column out with --ignore."
             )
-    parsed = [_number(value) for value in values]
+    parsed = [kinds[value] for value in values]
     words = [row for row, number in enumerate(parsed) if number is None]
     if not words:
-        return as_samples(np.array(parsed, dtype=np.float64)[:, np.newaxis])
+        return _finite(name, values, np.array(parsed, dtype=np.float64))
     if len(words) < len(values) / 2:
         raise InputError(
             f"Column {name!r} holds numbers, but row {words[0] + 1} has "
-            f"{values[words[0]]!r}: mend it, or leave the column out with --ignore."
+            f"{_short(values[words[0]])}: mend it, or leave the column out with "
+            f"--ignore."
         )
-    kinds, codes = np.unique(np.array(values), return_inverse=True)
-    if len(kinds) > max(MANY_KINDS, len(values) / 2):
+    return None
+
+
+def _finite(name: str, values: Sequence[str], numbers: Floats) -> Floats:
+    within = np.abs(numbers) <= LARGEST
+    if not within.all():
+        row = int(within.argmin())
         raise InputError(
-            f"Column {name!r} holds {len(kinds)} different texts, which is no "
-            f"category: leave it out with --ignore, or put texts into a .txt file."
+            f"Column {name!r} has {_short(values[row])} in row {row + 1}, too large to "
+            f"be compared: mend it, or leave the column out with --ignore."
         )
-    return np.eye(len(kinds))[codes]
+    return as_samples(numbers[:, np.newaxis])
+
+
+def _short(value: str) -> str:
+    return repr(value if len(value) <= N_SHORT else f"{value[:N_SHORT]}…")
 
 
 def _at_once(values: Sequence[str]) -> Floats | None:

@@ -1,0 +1,115 @@
+"""Pictures cost a server little, however many ask for however large ones."""
+
+from __future__ import annotations
+
+import asyncio
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from PIL import Image
+from tests.app.places import HOME, PORT, Served, path_source, picture_folder, served
+from tests.generated import flat
+
+from likewise.app import _pages
+from likewise.encoders import _apart
+
+
+async def _replies(pile: Served, paths: list[str]) -> list[Any]:
+    transport = httpx.ASGITransport(pile.app)
+    cookies = {f"likewise-{PORT}": pile.door.cookie("ann")}
+    async with httpx.AsyncClient(
+        transport=transport, base_url=HOME, cookies=cookies, timeout=120
+    ) as browser:
+        return await asyncio.gather(*(browser.get(path) for path in paths))
+
+
+def test_answers_do_not_wait_behind_pictures(pictures: Served) -> None:
+    seats = [_apart._processes._idle.get() for _ in range(2)]  # nobody opens pictures
+
+    async def both() -> tuple[Any, list[Any]]:
+        wanted = [f"/thumb/{at % 12}" for at in range(60)]
+        waiting = asyncio.create_task(_replies(pictures, wanted))
+        await asyncio.sleep(0)
+        (state,) = await _replies(pictures, ["/api/state"])
+        assert not waiting.done()
+        for seat in seats:
+            _apart._processes._idle.put(seat)
+        return state, await waiting
+
+    state, thumbs = asyncio.run(both())
+
+    assert state.status_code == 200
+    assert {reply.status_code for reply in thumbs} == {200}
+
+
+def test_small_pictures_are_kept_in_a_bounded_folder(
+    pictures: Served, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(_pages, "MOST_KEPT", 20_000)
+    item = pictures.preparation.project.items(0, 1)[0]
+    folder = pictures.folder / "thumbs" / item.digest[:2]
+    folder.mkdir(parents=True)
+    for at in range(9):
+        (folder / f"{at}.jpg").write_bytes(bytes(5_000))
+
+    reply = pictures.seat().get("/thumb/0")
+
+    kept = {path.name: path.stat().st_size for path in folder.iterdir()}
+    assert reply.status_code == 200
+    assert f"{item.digest}-480.jpg" in kept
+    assert 5_000 < sum(kept.values()) <= 20_000
+
+
+def test_a_picture_that_has_become_too_large_is_one_sentence(tmp_path: Path) -> None:
+    folder = picture_folder(tmp_path / "pictures")
+    pile = served(tmp_path, path_source(folder, tmp_path / "vectors")).prepared()
+    key = pile.preparation.project.items(0, 1)[0].key
+    Image.new("1", (16_000, 6_000)).save(folder / key)
+
+    for route in ("thumb", "picture"):
+        reply = pile.seat().get(f"/{route}/0")
+        assert reply.status_code == 404
+        assert "more than 89,478,485 pixels" in reply.json()["error"]
+
+
+TEN = """
+import resource, sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from tests.app.places import path_source, picture_folder, served
+
+folder = Path(sys.argv[1])
+app = served(folder, path_source(folder / "pictures", folder / "vectors"))
+most = 3_000_000_000
+resource.setrlimit(resource.RLIMIT_AS, (most, most))
+app.prepared()
+seats = [app.seat() for _ in range(10)]
+with ThreadPoolExecutor(10) as pool:
+    replies = list(pool.map(lambda seat: seat.get("/picture/0"), seats))
+assert [reply.status_code for reply in replies] == [200] * 10, replies[0].text
+assert app.preparation.broken == ()
+here = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+print(here)
+"""
+
+
+@pytest.mark.slow
+def test_ten_who_want_one_large_picture_take_the_memory_of_one(tmp_path: Path) -> None:
+    pile = picture_folder(tmp_path / "pictures", 3)
+    (pile / "0.png").write_bytes(flat(9400, 9500))
+    assert (pile / "0.png").stat().st_size < 400_000
+
+    done = subprocess.run(
+        [sys.executable, "-c", TEN, str(tmp_path)],
+        capture_output=True,
+        text=True,
+        cwd=Path(__file__).parents[2],
+        check=False,
+    )
+
+    assert done.returncode == 0, done.stderr
+    assert int(done.stdout) < 600_000  # kB in the server itself
