@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import os
 import random
+import shutil
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, TypeAlias
 
 from tests.app.processes import Log, Person, Said
@@ -66,7 +68,10 @@ def _lose(database: Path, rng: random.Random) -> None:
 def _exchange(database: Path, rng: random.Random) -> None:
     """Put a healthy database there, of nothing."""
     _lose(database, rng)
-    open_store(f"sqlite:///{database}").close()
+    with TemporaryDirectory() as folder:
+        made = Path(folder, database.name)
+        open_store(f"sqlite:///{made}").close()
+        shutil.move(made, database)
 
 
 def _garble(database: Path, rng: random.Random) -> None:

@@ -129,7 +129,7 @@ def run_app(what: Sorting, how: Listening) -> None:
         app = create_app(context, port=port, hosts=_names(how.host))
         code = "" if how.password else f"?code={door.new_code(how.who)}"
         preparation.start()
-        follow = Thread(target=_follow, args=(preparation,), daemon=True)
+        follow = Thread(target=_follow_to_the_end, args=(preparation,), daemon=True)
         follow.start()
         _announce(f"http://{_shown(how.host)}:{port}/enter{code}", how)
         with _ending_if_failed(preparation):
@@ -182,8 +182,16 @@ def _announce(address: str, how: Listening) -> None:
         webbrowser.open(address)
 
 
+def _follow_to_the_end(preparation: Any) -> None:
+    """Stop where nothing can be sorted, as soon as an open page has said why."""
+    _follow(preparation)
+    if preparation.status.error is not None:
+        time.sleep(0.0 if preparation.is_refused else LAST_WORDS)
+        signal.raise_signal(signal.SIGINT)
+
+
 def _follow(preparation: Any) -> None:
-    """Show on the terminal how far the pile is, as the page does, to the end."""
+    """Show on the terminal how far the pile is, as the page does."""
     while _is_busy(preparation):
         if preparation.is_asking:  # the terminal is needed for that
             time.sleep(MOMENT)
@@ -191,20 +199,12 @@ def _follow(preparation: Any) -> None:
             _follow_stage(preparation, preparation.status.stage)
     if preparation.status.error is not None:
         complain(preparation.status.error)
-        _stop(preparation)
         return
     if preparation.notice is not None:
         say(preparation.notice)
     if broken := preparation.broken:
         say(f"Files left out: {len(broken):,}, the first because: {broken[0].reason}")
     say("The first question is on the page.")
-
-
-def _stop(preparation: Any) -> None:
-    """Stop where nothing can be sorted, as soon as an open page has said why."""
-    if not preparation.is_refused:
-        time.sleep(LAST_WORDS)
-    signal.raise_signal(signal.SIGINT)
 
 
 def _follow_stage(preparation: Any, stage: str) -> None:
