@@ -466,7 +466,7 @@ def test_a_name_is_free_once_its_person_signs_out(guarded: Door) -> None:
     badge = guarded.badge(cookie)
     assert badge is not None
 
-    guarded.leave(badge)
+    guarded.seats.leave(badge)
 
     assert guarded.badge(cookie) is None
     assert name_taken(guarded, "Ann") is None

@@ -9,6 +9,7 @@ import socket
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
+from http.client import HTTPResponse
 from pathlib import Path
 from threading import Event, Thread
 from typing import Any, TypeAlias
@@ -94,8 +95,11 @@ async def counting(scope: Any, receive: Any, send: Any) -> None:
 
 
 def status(line: socket.socket) -> int:
-    """Return the code of the next reply."""
-    return int(line.recv(4096).split(b" ")[1])
+    """Return the code of the next reply, once it is here whole."""
+    with HTTPResponse(line) as reply:
+        reply.begin()
+        reply.read()
+        return reply.status
 
 
 def rest(line: socket.socket) -> bytes:

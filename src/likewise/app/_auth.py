@@ -162,10 +162,6 @@ class Door:
             )
         return self.cookie(name, sign_in)
 
-    def leave(self, badge: Badge) -> None:
-        """Sign somebody out, whose cookies of this sign-in are worth nothing then."""
-        self.seats.leave(badge)
-
     def cookie(self, who: str, sign_in: str | None = None) -> str:
         """Return a signed cookie for a person; of a new sign-in if none is named."""
         name = urlsafe_b64encode(who.encode()).decode()
@@ -281,7 +277,7 @@ class Seats:
             return True
 
     def leave(self, badge: Badge) -> None:
-        """Give a name back."""
+        """Give a name back; all cookies of this sign-in are worth nothing then."""
         key = folded(badge.who)
         with self._lock:
             self._left.add(badge.sign_in)

@@ -116,7 +116,7 @@ async def enter_by_program(
 def leave_by_program(request: Request, context: Context) -> Left:
     """Sign out: the token is worth nothing from then on, and the name is free."""
     badge = request.state.badge
-    context.door.leave(badge)
+    context.door.seats.leave(badge)
     return Left(who=badge.who)
 
 
@@ -152,7 +152,7 @@ async def enter(
 @router.post("/leave")
 def leave(request: Request, context: Context) -> Response:
     """Sign out, in all tabs of this browser."""
-    context.door.leave(request.state.badge)
+    context.door.seats.leave(request.state.badge)
     response = RedirectResponse("/enter", 303)
     response.delete_cookie(request.app.cookie, httponly=True, samesite="strict")
     return response
