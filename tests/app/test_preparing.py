@@ -512,6 +512,34 @@ def test_items_that_another_server_has_added_are_taken_in(
         assert ann.get(address).status_code == 200
 
 
+@pytest.mark.parametrize("is_new", [True, False])
+@pytest.mark.parametrize("call", ["add_items", "append_rows"])
+def test_two_servers_that_start_at_once_bring_the_same_items_once(
+    folder: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    call: str,
+    is_new: bool,
+) -> None:
+    here = served(tmp_path, path_source(folder, tmp_path / "v"))
+    if not is_new:
+        here.prepared()
+        painted(folder / "new.png", (250, 1, 1))
+    done = getattr(here.project, call)
+
+    def slow(*args: Any) -> Any:
+        monkeypatch.undo()
+        replace(here).prepared()  # the other one is faster
+        return done(*args)
+
+    monkeypatch.setattr(here.project, call, slow)
+    again = replace(here).prepared()
+
+    n_items = 12 if is_new else 13
+    assert again.session.n_samples == n_items
+    assert again.project.n_rows(FEATURES) == again.project.info().n_items == n_items
+
+
 def test_an_answer_waits_until_items_are_taken_in(
     sorted_pile: Served, folder: Path
 ) -> None:

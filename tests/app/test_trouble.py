@@ -226,3 +226,43 @@ def test_a_copy_that_cannot_be_made_is_no_reason_not_to_start(
 
     assert person.state()["version"] == 1
     assert "cannot be written" in (tmp_path / "stderr.txt").read_text()
+
+
+# What was acknowledged and is not there
+
+
+@pytest.mark.parametrize(
+    ("damage", "said"),
+    [
+        ("no log", "is empty now, but 1 answers were saved in it"),
+        ("no file", "is not there, but 1 answers were saved in it"),
+        ("no bytes", "is empty now, but 1 answers were saved in it"),
+        ("another", "is another database now, but 1 answers were saved in it"),
+    ],
+)
+def test_a_killed_server_never_begins_at_zero(
+    person: Person, tmp_path: Path, damage: str, said: str
+) -> None:
+    file, log = tmp_path / "project.db", tmp_path / "project.db-wal"
+    kept = {path: path.read_bytes() for path in (file, log)}
+    for path in (file, log, tmp_path / "project.db-shm"):
+        if damage != "no log" or path != file:
+            path.unlink()
+    if damage == "no bytes":
+        file.touch()
+    elif damage == "another":
+        store = open_store(tmp_path / "other.db")
+        store.create(NAME, {}, now=9.0)
+        store.close()
+        (tmp_path / "other.db").rename(file)
+
+    with pytest.raises(AssertionError, match=said):
+        person.running.start()
+
+    for path in (file, log, tmp_path / "project.db-shm"):
+        path.unlink(missing_ok=True)
+    for path, content in kept.items():
+        path.write_bytes(content)
+    person.running.kill()
+    person.running.start()
+    assert person.state()["version"] == 1

@@ -265,7 +265,7 @@ class Preparation:
         """Read, encode, compare with what is stored, and open the session."""
         found = self._source(self._watch, self.project)
         self._watch(0, 1, "Comparing with what was sorted before")
-        X, self.notice = merged(self.project, found, self._watch, self._asked)
+        X, self.notice = self._merged(found)
         self.root, self.broken = found.gathered.root, found.broken
         self._about, self._kind = found.about, found.gathered.kind
         self.project.change(self._settings)
@@ -293,6 +293,17 @@ class Preparation:
         self._watch(0, 1, "Taking in what another server has added")
         self.service = None
         self._begin(self._open)
+
+    def _merged(self, found: Encoded) -> tuple[NDArray[Any], str | None]:
+        n_before = self.project.info().n_items
+        try:
+            return merged(self.project, found, self._watch, self._asked)
+        except InputError as error:
+            is_other = isinstance(error, OtherPileError)
+            if is_other or self.project.info().n_items == n_before:
+                raise
+            # Another server that starts at the same time has brought these items.
+            return merged(self.project, found, self._watch, self._asked)
 
     def _asked(self, words: str) -> bool:
         self.is_asking = True
@@ -473,7 +484,11 @@ def _brought_vectors(
         return X
     if n_there < n_items:
         project.append_rows(FEATURES, described(n_there))
-    return np.asarray(project.array(FEATURES))
+    X = np.asarray(project.array(FEATURES))
+    if len(X) > n_items:  # another server that started meanwhile has brought them too
+        X = X[:n_items]
+        project.put_array(FEATURES, X)
+    return X
 
 
 def _by_key(project: Project, found: Encoded) -> Callable[[int], NDArray[Any]]:
