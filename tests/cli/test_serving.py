@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import signal
@@ -24,8 +25,9 @@ from likewise.app import listening
 from likewise.app._schemas import Preparing
 from likewise.app._server import PORT
 from likewise.cli import _serving as serving
-from likewise.cli._places import home_of, secret_of
+from likewise.cli._places import home_of, name_of, secret_of
 from likewise.cli._serving import chosen_password, without_password
+from likewise.items import Broken
 
 MAIN = "from likewise.cli import main; main()"
 
@@ -265,13 +267,55 @@ def test_a_killed_app_goes_on_where_it_was(tmp_path: Path, home: Path) -> None:
     assert [path.name for path in home.iterdir()] == [home_of(folder).name]
 
 
+@pytest.mark.usefixtures("home")
+def test_an_app_with_nothing_to_sort_says_why_and_ends(tmp_path: Path) -> None:
+    damaged = tmp_path / "leaves.npz"
+    damaged.write_bytes(b"PK and no more")
+
+    with running(str(damaged)) as (process, _):
+        _, said = process.communicate(timeout=120)
+
+    assert process.returncode == 2
+    assert "likewise: leaves.npz is no .npz file, or damaged: write it again." in said
+    assert "Traceback" not in said
+
+
+def test_files_that_are_left_out_are_counted_on_the_terminal(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(serving, "MOMENT", 0.0)
+    ready = Scripted(Preparing(stage="Reading", done=0, total=1))
+    ready.service = object()
+    ready.broken = (Broken("a.png", "a.png is empty: leave it out."),) * 1200
+
+    serving._follow(ready)
+
+    assert capsys.readouterr().err.splitlines() == [
+        "Files left out: 1,200, the first because: a.png is empty: leave it out.",
+        "The first question is on the page.",
+    ]
+
+
+@pytest.mark.parametrize("name", [b"\xff\xfe.csv", b"x" * 255, "ä".encode() * 127])
+@pytest.mark.usefixtures("home")
+def test_a_file_of_any_name_has_a_home(name: bytes) -> None:
+    path = Path("/") / os.fsdecode(name)
+
+    found = home_of(path)
+
+    assert found.is_dir()
+    assert found.name.endswith(hashlib.sha256(b"/" + name).hexdigest()[:8])
+    assert name_of(path).encode()
+
+
 # How far the pile is
 
 
 class Scripted:
     """A preparation that is one step further whenever somebody looks."""
 
-    service = None
+    service: object = None
+    broken: tuple[Broken, ...] = ()
 
     def __init__(self, *statuses: Preparing) -> None:
         self._left = list(statuses)
