@@ -34,7 +34,7 @@ def bomb(width: int = 50_000, height: int = 50_000) -> bytes:
     head = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
     pixels = zlib.compress(bytes(1000))
     chunks = [(b"IHDR", head), (b"IDAT", pixels), (b"IEND", b"")]
-    return b"\x89PNG\r\n\x1a\n" + b"".join(chunk(*chunk) for chunk in chunks)
+    return b"\x89PNG\r\n\x1a\n" + b"".join(chunk(*one) for one in chunks)
 
 
 def flat(width: int, height: int) -> bytes:

@@ -52,6 +52,7 @@ def serve(
     """Do what ``likewise app`` does, on a machine whose clock is late."""
     from likewise.app import PathSource
     from likewise.cli._serving import Listening, Sorting, run_app
+    from likewise.errors import LikewiseError
     from likewise.items import Reading
 
     sys.stdout = os.fdopen(os.dup(out.fileno()), "w", buffering=1)
@@ -60,17 +61,19 @@ def serve(
     time.time = lambda: now() - late
     table, vectors = folder / "table.csv", folder / "vectors"
     options = {"method": method, "n_clusters": None, "random_state": 0}
-    run_app(
-        Sorting(
-            address,
-            NAME,
-            PathSource(table, "auto", vectors, Reading(label="group")),
-            folder,
-            options,
-            settings,
-        ),
-        Listening("127.0.0.1", 0, None, "ann", no_browser=True, as_json=True),
+    sorting = Sorting(
+        address,
+        NAME,
+        PathSource(table, "auto", vectors, Reading(label="group")),
+        folder,
+        options,
+        settings,
     )
+    here = Listening("127.0.0.1", 0, None, "ann", no_browser=True, as_json=True)
+    try:
+        run_app(sorting, here)
+    except LikewiseError as error:
+        print(error, file=sys.stderr)
 
 
 @dataclass

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -298,3 +299,52 @@ def _write_bad_files() -> None:
     np.save("nan.npy", np.array([[1.0, np.nan], [0.0, 1.0]]))
     np.save("flat.npy", np.arange(5.0))
     np.savez("noX.npz", Z=np.eye(3))
+
+
+DAMAGED = {
+    "empty.npy": b"",
+    "zip.npz": b"PK\x03\x04 and no more",
+    "footer.parquet": b"PAR1 and no more",
+    "nul.csv": b"a,b\n1,\0\n",
+    "twice.csv": b"a,a\n1,2\n",
+}
+
+
+@pytest.mark.parametrize("name", DAMAGED)
+@pytest.mark.parametrize("verb", ["ask", "simulate"])
+def test_a_damaged_file_is_one_sentence_and_exit_code_2(
+    likewise: Run, verb: str, name: str
+) -> None:
+    Path(name).write_bytes(DAMAGED[name])
+
+    ran = likewise(verb, name, keys="q\n")
+
+    assert ran.code == 2
+    assert ran.err.startswith("likewise: ")
+    assert ran.err.count("\n") == 1
+
+
+@pytest.mark.parametrize("words", [["ask"], ["simulate"], ["app"], ["export"]])
+def test_a_path_of_no_use_is_one_sentence_and_exit_code_2(
+    likewise: Run, words: list[str]
+) -> None:
+    os.mkfifo("pipe.csv")
+
+    for path in ("x" * 5000, "x" * 5000 + ".csv", "pipe.csv"):
+        ran = likewise(*words, path)
+        assert ran.code == 2
+        assert ran.err.startswith("likewise: ")
+        assert ran.err.count("\n") == 1
+
+
+def test_a_damaged_data_set_is_named(likewise: Run) -> None:
+    Path("data/sonar").mkdir(parents=True)
+    Path("data/sonar/sonar.csv").write_bytes(b"a,b,class\n1,x,0\n")
+
+    ran = likewise("simulate", "sonar", "--data", "data")
+    listed = likewise("datasets", "--data", "data", "--json")
+
+    assert ran.code == 2
+    assert "sonar.csv is damaged" in ran.err
+    status = {row["name"]: row["status"] for row in json.loads(listed.out)}
+    assert status["sonar"] == "damaged"

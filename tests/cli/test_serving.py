@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import io
 import json
 import os
@@ -28,10 +29,10 @@ from likewise.app import PathSource, Preparation, listening
 from likewise.app._schemas import Preparing
 from likewise.app._server import PORT
 from likewise.cli import _serving as serving
-from likewise.cli._places import home_of, secret_of
+from likewise.cli._places import home_of, name_of, secret_of
 from likewise.cli._serving import Listening, Sorting, chosen_password
 from likewise.errors import StorageError
-from likewise.items import Reading
+from likewise.items import Broken, Reading
 from likewise.knowledge import Renamed
 from likewise.storage import open_store, without_password
 
@@ -490,14 +491,57 @@ def test_what_the_app_makes_is_its_owners_alone(home: Path, tmp_path: Path) -> N
     assert {modes[path] for path in made if path.is_file()} == {0o600}
 
 
+@pytest.mark.usefixtures("home")
+def test_an_app_with_nothing_to_sort_says_why_and_ends(tmp_path: Path) -> None:
+    damaged = tmp_path / "leaves.npz"
+    damaged.write_bytes(b"PK and no more")
+
+    with running(str(damaged)) as (process, _):
+        _, said = process.communicate(timeout=120)
+
+    assert process.returncode == 2
+    assert "likewise: leaves.npz is no .npz file, or damaged: write it again." in said
+    assert "Traceback" not in said
+
+
+def test_files_that_are_left_out_are_counted_on_the_terminal(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(serving, "MOMENT", 0.0)
+    ready = Scripted(Preparing(stage="Reading", done=0, total=1))
+    ready.service = object()
+    ready.broken = (Broken("a.png", "a.png is empty: leave it out."),) * 1200
+
+    serving._follow(ready)
+
+    assert capsys.readouterr().err.splitlines() == [
+        "Files left out: 1,200, the first because: a.png is empty: leave it out.",
+        "The first question is on the page.",
+    ]
+
+
+@pytest.mark.parametrize("name", [b"\xff\xfe.csv", b"x" * 255, "ä".encode() * 127])
+@pytest.mark.usefixtures("home")
+def test_a_file_of_any_name_has_a_home(name: bytes) -> None:
+    path = Path("/") / os.fsdecode(name)
+
+    found = home_of(path)
+
+    assert found.is_dir()
+    assert found.name.endswith(hashlib.sha256(b"/" + name).hexdigest()[:8])
+    assert name_of(path).encode()
+
+
 # How far the pile is
 
 
 class Scripted:
     """A preparation that is one step further whenever somebody looks."""
 
-    service = None
+    service: object = None
     is_asking = is_refused = False
+    notice: str | None = None
+    broken: tuple[Broken, ...] = ()
 
     def __init__(self, *statuses: Preparing) -> None:
         self._left = list(statuses)

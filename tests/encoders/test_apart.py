@@ -12,6 +12,7 @@ import zlib
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from threading import Event
+from typing import Any
 
 import numpy as np
 import pytest
@@ -229,7 +230,10 @@ def test_of_many_frames_one_is_unpacked() -> None:
 @pytest.mark.parametrize("kind", ["WEBP", "TIFF", "PNG", "BMP"])
 def test_the_pixels_are_counted_before_they_are_unpacked(kind: str) -> None:
     file = io.BytesIO()
-    options = {"TIFF": {"compression": "tiff_lzw"}, "WEBP": {"lossless": True}}
+    options: dict[str, dict[str, Any]] = {
+        "TIFF": {"compression": "tiff_lzw"},
+        "WEBP": {"lossless": True},
+    }
     Image.new("1" if kind != "WEBP" else "RGB", (16_000, 6_000)).save(
         file, kind, **options.get(kind, {"compress_level": 9})
     )

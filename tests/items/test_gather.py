@@ -4,14 +4,20 @@ from __future__ import annotations
 
 import hashlib
 import os
+import socket
+import subprocess
+import sys
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import numpy as np
 import pytest
-from tests.generated import noise, packed
+from tests.generated import bomb, noise, packed
+from tests.items.damaged import is_a_sentence
 
+from likewise.encoders import encoder_for
 from likewise.errors import InputError, UnreadableFileError
-from likewise.items import Reading, file_inside, gather
+from likewise.items import Reading, encode, file_inside, gather
 from likewise.items._gather import MAX_BYTES
 
 
@@ -218,3 +224,128 @@ def test_a_key_never_leads_out_of_its_folder(key: str, tmp_path: Path) -> None:
 
     with pytest.raises(UnreadableFileError):
         file_inside(tmp_path / "root", key)
+
+
+# Folders as they are found
+
+
+def test_folders_however_deep_are_looked_into(tmp_path: Path) -> None:
+    put(tmp_path, {"a.png": packed(noise())})
+    deep = [tmp_path / ("d/" * depth) for depth in range(1, 1201)]
+    for folder in deep:
+        folder.mkdir()
+    (deep[-1] / "b.png").write_bytes(packed(noise()))
+
+    found = gather(tmp_path)
+
+    (deep[-1] / "b.png").unlink()
+    for folder in reversed(deep):  # others remove folders by a call for each
+        folder.rmdir()
+    assert [item.key for item in found.items] == ["a.png", "d/" * 1200 + "b.png"]
+
+
+def test_a_path_that_is_too_long_is_named_and_the_others_are_there(
+    tmp_path: Path,
+) -> None:
+    put(tmp_path, {"a.png": packed(noise())})
+    here = os.open(tmp_path, os.O_RDONLY)
+    try:
+        for _ in range(20):
+            os.mkdir("n" * 240, dir_fd=here)
+            inside = os.open("n" * 240, os.O_RDONLY, dir_fd=here)
+            at = os.open("b.png", os.O_CREAT | os.O_WRONLY, dir_fd=inside)
+            os.write(at, packed(noise()))
+            os.close(at)
+            os.close(here)
+            here = inside
+    finally:
+        os.close(here)
+
+    found = gather(tmp_path)
+
+    assert 10 < len(found.items) < 21
+    assert found.broken
+    assert all(is_a_sentence(one.reason) for one in found.broken)
+    assert all(len(one.reason) < 400 for one in found.broken)
+    assert "too deep" in found.broken[0].reason or "too long" in found.broken[0].reason
+
+
+UNREADABLE = """
+import os, sys
+from likewise.items import gather
+os.setgid(65534), os.setuid(65534)
+found = gather(sys.argv[1])
+print([item.key for item in found.items])
+for one in found.broken:
+    print(one.key, one.reason, sep=": ")
+"""
+
+
+@pytest.mark.skipif(os.getuid() != 0, reason="only root can become somebody else")
+def test_what_may_not_be_read_is_named_and_the_others_are_there() -> None:
+    with TemporaryDirectory(prefix="likewise-") as folder:
+        root = put(Path(folder), {"a.png": packed(noise()), "b.png": packed(noise())})
+        put(root, {"closed/c.png": packed(noise())})
+        root.chmod(0o755)
+        (root / "b.png").chmod(0)
+        (root / "closed").chmod(0)
+
+        words = [sys.executable, "-c", UNREADABLE, folder]
+        done = subprocess.run(words, capture_output=True, text=True, check=True)
+
+    assert done.stdout.splitlines() == [
+        "['a.png']",
+        "closed: closed cannot be looked into (Permission denied), so nothing in it is "
+        "there: allow reading.",
+        "b.png: b.png cannot be read (Permission denied): check that it is there and "
+        "yours.",
+    ]
+
+
+def test_what_is_no_file_is_named_and_not_waited_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put(tmp_path, {"a.png": packed(noise())})
+    os.mkfifo(tmp_path / "pipe.png")
+    (tmp_path / "circle.png").symlink_to("circle.png")
+    (tmp_path / "nowhere.png").symlink_to("gone.png")
+    monkeypatch.chdir(tmp_path)
+    with socket.socket(socket.AF_UNIX) as there:
+        there.bind("socket.png")
+        found = gather(tmp_path)
+
+    assert [item.key for item in found.items] == ["a.png"]
+    assert {one.key: one.reason.partition(": ")[0] for one in found.broken} == {
+        "circle.png": "circle.png is a link that leads in a circle",
+        "nowhere.png": "nowhere.png is not there any more",
+        "pipe.png": "pipe.png is no ordinary file",
+        "socket.png": "socket.png is no ordinary file",
+    }
+
+
+def test_names_that_move_a_cursor_are_shown_without(tmp_path: Path) -> None:
+    put(tmp_path, {"a.png": packed(noise()), "b\n\x1b[2J.png": b"x"})
+
+    (one,) = encode(
+        tmp_path, lambda kind: encoder_for(kind, "hog+colour")
+    ).gathered.broken
+
+    assert one.key == "b??[2J.png"
+    assert is_a_sentence(one.reason)
+
+
+def test_names_that_differ_in_case_only_are_two(tmp_path: Path) -> None:
+    put(tmp_path, {"A.png": packed(noise()), "a.png": packed(noise())})
+
+    assert keys(tmp_path) == ["A.png", "a.png"]
+
+
+def test_one_bad_picture_does_not_keep_the_others(tmp_path: Path) -> None:
+    good = packed(noise())
+    put(tmp_path, {"1.png": good, "2.png": bomb(), "3.png": good[:-99], "4.png": good})
+
+    found = encode(tmp_path, lambda kind: encoder_for(kind, "hog+colour"))
+
+    assert [item.key for item in found.gathered.items] == ["1.png", "4.png"]
+    assert [one.key for one in found.gathered.broken] == ["2.png", "3.png"]
+    assert found.X.shape[0] == 2

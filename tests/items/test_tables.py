@@ -4,14 +4,21 @@ from __future__ import annotations
 
 import hashlib
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 
+from likewise._arrays import as_samples, from_words
 from likewise._regime import EXACT_SEARCH
+from likewise.affinity import standardised
+from likewise.errors import AssumptionWarning, InputError
 from likewise.items import (
     Gathered,
     Reading,
@@ -146,3 +153,118 @@ def test_numbers_and_words_of_a_column_are_told_apart_as_ever(tmp_path: Path) ->
     X = read_table(file, Reading(scale=False)).X
 
     np.testing.assert_array_equal(X, [[1.5, 1, 0], [2000, 0, 1], [0, 1, 0]])
+
+
+# Words
+
+
+def one_hot(words: list[str]) -> NDArray[np.float64]:
+    kinds, codes = np.unique(np.array(words), return_inverse=True)
+    return np.eye(len(kinds))[codes]
+
+
+def test_an_ordinary_column_of_words_has_a_column_for_each_kind(tmp_path: Path) -> None:
+    words = [f"kind {at * 7 % 900}" for at in range(2000)] + ["ß", "Z", "é", "a"]
+    file = tmp_path / "t.csv"
+    file.write_text("\n".join(["word,size", *(f"{word},1" for word in words)]))
+
+    X = read_table(file, Reading(scale=False)).X
+
+    np.testing.assert_array_equal(X[:, :-1], one_hot(words))
+    np.testing.assert_array_equal(
+        read_table(file, Reading()).X,
+        standardised(np.hstack([one_hot(words), np.ones((len(words), 1))])),
+    )
+
+
+CATEGORIES = """
+import resource, sys
+from pathlib import Path
+from likewise.items import Reading, gather
+most = 1_500_000_000
+resource.setrlimit(resource.RLIMIT_AS, (most, most))
+print(gather(Path(sys.argv[1])).rows.shape)
+"""
+
+
+def test_a_column_of_many_kinds_takes_little_memory(tmp_path: Path) -> None:
+    file = tmp_path / "t.csv"
+    rows = [f"word {at % 30_000},{at % 9}" for at in range(60_000)]
+    file.write_text("\n".join(["word,size", *rows]))
+
+    done = subprocess.run(
+        [sys.executable, "-c", CATEGORIES, str(file)], capture_output=True, text=True
+    )
+
+    assert done.stdout == "(60000, 65)\n", done.stderr
+    assert "Column 'word' holds 30,000 kinds: they are compared by 64 signs" in (
+        done.stderr
+    )
+
+
+def test_many_kinds_are_about_as_far_from_each_other_as_few() -> None:
+    words = [f"kind {at}" for at in range(1500)] * 2
+
+    with pytest.warns(AssumptionWarning, match="1,500 kinds"):
+        X = from_words("word", words)
+
+    assert X.shape == (3000, 64)
+    np.testing.assert_array_equal(X[:1500], X[1500:])
+    apart = np.linalg.norm(X[:1500, None][:200] - X[None, 200:1500], axis=2)
+    assert 0.8 < apart.min() <= apart.max() < 1.9
+    assert abs(apart.mean() - np.sqrt(2)) < 0.02
+
+
+def test_the_signs_of_a_word_never_change() -> None:
+    words = ["oak", *(f"kind {at}" for at in range(1200))]
+
+    with pytest.warns(AssumptionWarning):
+        signs = from_words("word", words)[0] * 8
+
+    packed = np.packbits(signs > 0).tobytes()
+    assert packed == hashlib.blake2b(b"oak", digest_size=8).digest()
+
+
+def test_a_frame_with_many_kinds_takes_little_memory() -> None:
+    frame = pd.DataFrame({"word": [f"kind {at % 2000}" for at in range(4000)]})
+
+    with pytest.warns(AssumptionWarning, match="2,000 kinds"):
+        assert as_samples(frame).shape == (4000, 64)
+
+
+def test_a_column_that_tells_rows_apart_is_shown_but_not_compared(
+    tmp_path: Path,
+) -> None:
+    file = tmp_path / "t.csv"
+    rows = [f"name {at},{at % 9}" for at in range(200)]
+    file.write_text("\n".join(["name,size", *rows]))
+
+    with pytest.warns(AssumptionWarning, match="'name' holds 200 different texts"):
+        table = read_table(file, Reading(scale=False))
+
+    assert table.X.tolist() == [[at % 9] for at in range(200)]
+    assert table.shown[3] == {"name": "name 3", "size": "3"}
+
+
+def test_a_long_word_is_not_padded_to(tmp_path: Path) -> None:
+    file = tmp_path / "t.csv"
+    rows = [f"{'x' * 100_000 if at == 7 else 'y'},{at}" for at in range(20_000)]
+    file.write_text("\n".join(["word,size", *rows]))
+
+    done = subprocess.run(
+        [sys.executable, "-c", CATEGORIES, str(file)], capture_output=True, text=True
+    )
+
+    assert done.stdout == "(20000, 3)\n", done.stderr
+
+
+def test_words_that_do_not_fit_as_numbers_are_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LIKEWISE_MEMORY", "0.02")
+    file = tmp_path / "t.csv"
+    rows = [f"word {at % 500},{at}" for at in range(2_000)]
+    file.write_text("\n".join(["word,size", *rows]))
+
+    with pytest.raises(InputError, match=r"leave column 'word', which holds 500 kinds"):
+        read_table(file, Reading())

@@ -222,7 +222,7 @@ def _folder(root: Path, watch: Watch, visit: Visit | None) -> Gathered:
         try:
             read = _read(root, key, found)
         except UnreadableFileError as error:
-            found.refused.append(Broken(printable(key), str(error)))
+            found.refused.append(Broken(printable(key), printable(str(error))))
             continue
         if read is not None:
             _add(key, read, found, visit)
@@ -296,7 +296,7 @@ def _add(key: str, read: _Content, found: _Sorted, visit: Visit | None) -> None:
             visit(item, read.content)
         found.items.append(item)
     except UnreadableFileError as error:
-        found.unusable.append(Broken(printable(key), str(error)))
+        found.unusable.append(Broken(printable(key), printable(str(error))))
 
 
 def _bounded(key: str, read: _Content) -> bytes:
