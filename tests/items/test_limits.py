@@ -172,7 +172,7 @@ BAD: dict[str, tuple[str, Callable[[], bytes], str]] = {
     "overflowing": ("x.csv", lambda: b"a\n1\n1e400\n", "too large to be compared"),
     "enormous": ("x.csv", lambda: b"a\n1\n1e300\n", "too large to be compared"),
     "NaN column": ("x.csv", lambda: b"a,b\n1,nan\n2,nan\n", "no value in row 1"),
-    "an empty line of text": ("x.txt", lambda: b"a\0b\nc\n", "holds a NUL"),
+    "NUL in a text": ("x.txt", lambda: b"a\0b\nc\n", "holds a NUL"),
 }
 
 
