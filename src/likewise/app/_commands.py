@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from hashlib import sha256
 from typing import Annotated, Literal, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field, StrictBool
@@ -197,6 +198,12 @@ class UndoAct(Message):
 Planned: TypeAlias = Review | Merge | Split | Unfuse | Compare
 Amending: TypeAlias = Change | Retract | Keep | UndoAct
 Command: TypeAlias = Reply | Pick | Aside | Undo | Rename | Planned | Amending
+
+
+def digest_of(command: Command) -> str:
+    """Return what tells a command from all others, under whatever id it is sent."""
+    said = command.model_dump_json(exclude={"client_id"})
+    return sha256(f"{type(command).__name__} {said}".encode()).hexdigest()[:32]
 
 
 # What is no act: it changes how a project is shown, or writes files

@@ -13,7 +13,7 @@ import numpy as np
 
 from likewise._arrays import Floats, Indices, Samples, Weights
 from likewise.app._ledger import Ledger, ledger_of
-from likewise.app._schemas import Card, Column, GroupCard
+from likewise.app._schemas import Card, Column, GroupCard, ProgressCard
 from likewise.errors import InputError
 from likewise.items import features_shown
 from likewise.knowledge import Answer, Verdict, told_in
@@ -28,6 +28,9 @@ from likewise.session import (
     groups_of,
     likeness_of,
     parts_within,
+    progress_of,
+    reliability,
+    statuses_of,
     statuses_within,
 )
 from likewise.storage import Act, Item, Project
@@ -91,6 +94,8 @@ class Snapshot:
         The numbers that groups had.
     moved : int
         How many items have changed their group lately.
+    n_screens : int
+        How many screens people have answered.
     display : Display
     items : callable
         ``items(positions)`` returns items.
@@ -105,6 +110,7 @@ class Snapshot:
     features: Samples | None
     before: Numbers
     moved: int
+    n_screens: int
     display: Display
     items: Callable[[Sequence[int]], list[Item]]
 
@@ -213,6 +219,33 @@ class Snapshot:
         )
 
     # Clusters
+
+    @cached_property
+    def progress(self) -> ProgressCard:
+        """How far the sorting is."""
+        known = self.view.known
+        found, settled = progress_of(known, self.view.model), statuses_of(known)
+        checked = reliability(known)
+        return ProgressCard(
+            answers=self.view.n_questions,
+            screens=self.n_screens,
+            groups=len(self.clusters),
+            settled=found.settled,
+            moved=self.moved,
+            expected=found.expected_jaccard,
+            deferred=len(settled.deferred),
+            aside=len(settled.aside),
+            stop=found.is_good_place_to_stop,
+            doubtful=len(self.doubtful),
+            checks=checked.n_checks,
+            failed=checked.n_failed,
+            wrong=checked.rate if checked.n_checks else None,
+        )
+
+    @cached_property
+    def by_group(self) -> dict[int, Group]:
+        """The groups that answers have made known, by their ids."""
+        return {group.id: group for group in self.groups}
 
     @cached_property
     def groups(self) -> tuple[Group, ...]:

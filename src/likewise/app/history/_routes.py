@@ -48,8 +48,7 @@ def list_history(project: Service, filters: Filters, page: Page = 0) -> HistoryP
     surprising first; `only=checks` lists checks that failed; `item` and `act` are
     numbers. An act with many answers has all of them if asked for by its number.
     """
-    with project.hold():
-        return presenter.history_page(project.snapshot(), filters, page)
+    return presenter.history_page(project.snapshot(), filters, page)
 
 
 @router.get("/api/disagreements")
@@ -59,8 +58,7 @@ def list_disagreements(project: Service) -> Disagreements:
     Each with a shortest chain of answers that say otherwise. Those that somebody left
     to disagree are listed apart.
     """
-    with project.hold():
-        return presenter.disagreements(project.snapshot())
+    return presenter.disagreements(project.snapshot())
 
 
 @router.post("/api/change", responses=troubles(409))
@@ -99,10 +97,9 @@ def undo_act(undo: UndoAct, project: Service, who: Who) -> Done:
 
 
 def _acted(project: ProjectService, who: str, command: Amending) -> Done:
-    with project.hold():
-        outcome = project.act(who, command.client_id, command)
-        number = project.journal.position_of(command.client_id)
-        return presenter.done_of(project.snapshot(), who, command, outcome, number)
+    outcome = project.act(who, command.client_id, command)
+    number = project.journal.position_of(command.client_id)
+    return presenter.done_of(project.snapshot(), who, command, outcome, number)
 
 
 # Pages
@@ -113,9 +110,8 @@ def history_page(
     request: Request, project: Service, filters: Filters, who: Who, page: Page = 0
 ) -> HTMLResponse:
     """Show what was said and done, newest first."""
-    with project.hold():
-        now = project.snapshot()
-        state, found = seen_by(now, who), presenter.history_page(now, filters, page)
+    now = project.snapshot()
+    state, found = seen_by(now, who), presenter.history_page(now, filters, page)
     asked = {name: value for name, value in request.query_params.items() if value}
     asked.pop("page", None)
 
@@ -139,9 +135,8 @@ def history_page(
 @router.get("/disagreements", include_in_schema=False)
 def disagreements_page(project: Service, who: Who) -> HTMLResponse:
     """Show the answers that others deny."""
-    with project.hold():
-        now = project.snapshot()
-        state, found = seen_by(now, who), presenter.disagreements(now)
+    now = project.snapshot()
+    state, found = seen_by(now, who), presenter.disagreements(now)
     return drawn(
         "disagreements", state=state, page="disagreements", found=found, ways=HOW
     )

@@ -22,7 +22,6 @@ from sqlalchemy import (
     delete,
     func,
     insert,
-    or_,
     select,
     update,
 )
@@ -76,6 +75,7 @@ PAGE = 2000  # items that are read together
 AT_ONCE = 2000  # items that are written together
 N_NAMED = 500  # positions that one query names
 NOTHING = json.dumps({})
+DIGEST = "digest"  # where the body of an event keeps that of the command
 COLUMNS = tuple(ITEM.columns.keys())
 
 
@@ -198,7 +198,7 @@ class SqlProject:
 
     # Acts
 
-    def act(
+    def act(  # noqa: PLR0913 - what a row has
         self,
         event: Event,
         *,
@@ -207,8 +207,9 @@ class SqlProject:
         client_id: str | None = None,
         expected: int | None = None,
         closes: int | None = None,
+        digest: str | None = None,
     ) -> Act:
-        wanted = Act(0, event, checked_text(who), now, client_id, closes)
+        wanted = Act(0, event, checked_text(who), now, client_id, closes, digest)
         with self._acts() as acts:
             return acts.record(wanted, expected)
 
@@ -224,8 +225,13 @@ class SqlProject:
     # Open questions
 
     def open_question(self, wanted: OpenQuestion, *, now: float) -> OpenQuestion | None:
+        return self.open_questions([wanted], now=now)[0]
+
+    def open_questions(
+        self, wanted: Sequence[OpenQuestion], *, now: float
+    ) -> list[OpenQuestion | None]:
         with self._acts() as acts:
-            return acts.open(wanted, now)
+            return acts.open_all(wanted, now)
 
     def extend(self, id: int, until: float) -> OpenQuestion | None:  # noqa: A002
         with self._acts() as acts:
@@ -420,22 +426,28 @@ class Acts:
         )
         return tuple(act_of(row) for row in self.connection.execute(wanted))
 
-    def open(self, wanted: OpenQuestion, now: float) -> OpenQuestion | None:
-        """Open a question, unless somebody was there first."""
-        if self.question(OPEN_QUESTION.c.who == wanted.who) is not None:
-            return None
+    def open_all(
+        self, wanted: Iterable[OpenQuestion], now: float
+    ) -> list[OpenQuestion | None]:
+        """Open questions, each unless somebody was there first."""
+        there = {question.id: question for question in self.questions()}
+        found: list[OpenQuestion | None] = []
+        for one in wanted:
+            has_one = any(question.who == one.who for question in there.values())
+            clashing = [q for q in there.values() if q.clashes(one)]
+            if has_one or any(question.until > now for question in clashing):
+                found.append(None)
+                continue
+            for gone in clashing:
+                self.close(gone.id)
+                del there[gone.id]
+            opened = self._opened(one)
+            there[opened.id] = opened
+            found.append(opened)
+        return found
+
+    def _opened(self, wanted: OpenQuestion) -> OpenQuestion:
         low, high = map(int, wanted.question.pair)
-        table = OPEN_QUESTION.c
-        clashing = (
-            table.project == self.project,
-            or_(
-                table.sample == int(wanted.question.sample),
-                (table.low == low) & (table.high == high),
-            ),
-        )
-        if self.question(*clashing, table.until > now) is not None:
-            return None
-        self.connection.execute(delete(OPEN_QUESTION).where(*clashing))
         values = {
             "project": self.project,
             "who": wanted.who,
@@ -484,11 +496,12 @@ class Acts:
 
     def _insert(self, act: Act) -> None:
         body = encode(act.event)
+        noted = {} if act.digest is None else {DIGEST: act.digest}
         values = {
             "project": self.project,
             "number": act.number,
             "kind": kind_of(body),
-            "body": body,
+            "body": {**body, **noted},
             "who": act.who,
             "at": act.at,
             "client_id": act.client_id,
@@ -507,8 +520,16 @@ class Acts:
 
 def act_of(row: Row[Any]) -> Act:
     """Return the act of a row."""
-    event = decode(row.body)
-    return Act(row.number, event, row.who, row.at, row.client_id, row.closed)
+    body = row.body
+    return Act(
+        row.number,
+        decode(body),
+        row.who,
+        row.at,
+        row.client_id,
+        row.closed,
+        body.get(DIGEST),
+    )
 
 
 def open_question_of(row: Row[Any]) -> OpenQuestion:
