@@ -115,12 +115,19 @@ class Crowd:
     codes: Counter[int] = field(default_factory=Counter)
     is_over: bool = False
 
-    async def person(self, number: int, update: Any) -> None:
-        """Answer, and ask for a question where the reply has none."""
+    async def enter(self, number: int) -> Line:
+        """Sign somebody in, and let them look at their first question."""
         line = Line(self.port)
         await line.open()
         key = {"name": f"person {number}", "password": PASSWORD}
         line.token = (await line.ask("POST", "/api/enter", key))[1]["token"]
+        await self._asked(line)
+        line.close()
+        return line
+
+    async def person(self, number: int, line: Line, update: Any) -> None:
+        """Answer, and ask for a question where the reply has none."""
+        await line.open()
         state, began = await self._asked(line), time.perf_counter()
         at = 0
         while not self.is_over:
@@ -198,10 +205,12 @@ def memory_of(pid: int) -> float:
 async def crowded(crowd: Crowd, n_clients: int, pid: int) -> tuple[float, float]:
     """Let people answer; return the seconds and the memory at the start."""
     await ready(crowd.port)
+    lines = [await crowd.enter(number) for number in range(n_clients)]
     before = memory_of(pid)
     began = time.perf_counter()
     with progress("Answering", crowd.n_answers) as update:
-        await asyncio.gather(*(crowd.person(at, update) for at in range(n_clients)))
+        people = enumerate(lines)
+        await asyncio.gather(*(crowd.person(at, line, update) for at, line in people))
     return time.perf_counter() - began, before
 
 

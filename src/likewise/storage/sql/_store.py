@@ -22,6 +22,7 @@ from sqlalchemy import (
     delete,
     func,
     insert,
+    or_,
     select,
     update,
 )
@@ -77,6 +78,23 @@ N_NAMED = 500  # positions that one query names
 NOTHING = json.dumps({})
 DIGEST = "digest"  # where the body of an event keeps that of the command
 COLUMNS = tuple(ITEM.columns.keys())
+
+# What every answer says to the database, built once.
+_MINE = EVENT.c.project == bindparam("project")
+ALONE = select(PROJECT.c.id).where(PROJECT.c.id == bindparam("project"))
+ALONE = ALONE.with_for_update()  # one writer for each project
+LATEST = select(func.max(EVENT.c.number)).where(_MINE)
+RECORDED = select(EVENT).where(
+    _MINE,
+    or_(
+        EVENT.c.client_id == bindparam("client_id", type_=EVENT.c.client_id.type),
+        EVENT.c.closed == bindparam("closed", type_=EVENT.c.closed.type),
+    ),
+)
+CLOSED = delete(OPEN_QUESTION).where(
+    OPEN_QUESTION.c.project == bindparam("project"),
+    OPEN_QUESTION.c.id == bindparam("which"),
+)
 
 
 class SqlStore:
@@ -248,10 +266,9 @@ class SqlProject:
 
     @contextmanager
     def _write(self) -> Iterator[Connection]:
-        # SQLite has one writer anyway; PostgreSQL has one for each project by this.
-        mine = select(PROJECT.c.id).where(PROJECT.c.id == self._id).with_for_update()
         with self._database.write() as connection:
-            connection.execute(mine)
+            if not self._database.is_sqlite:  # which has one writer anyway
+                connection.execute(ALONE, {"project": self._id})
             yield connection
 
 
@@ -404,17 +421,15 @@ class Acts:
 
     def recorded(self, client_id: str | None, closed: int | None) -> Act | None:
         """Return the act of this client id, or else that closed this question."""
-        for column, value in ((EVENT.c.client_id, client_id), (EVENT.c.closed, closed)):
-            if value is not None:
-                row = self._first(EVENT, column == value)
-                if row is not None:
-                    return act_of(row)
-        return None
+        wanted = {"project": self.project, "client_id": client_id, "closed": closed}
+        rows = self.connection.execute(RECORDED, wanted).all()
+        acts = [act_of(row) for row in rows]
+        mine = [act for act in acts if client_id and act.client_id == client_id]
+        return next(iter([*mine, *acts]), None)
 
     def count(self) -> int:
         """Return how many acts there are."""
-        latest = select(func.max(EVENT.c.number)).where(EVENT.c.project == self.project)
-        number = self.connection.scalar(latest)
+        number = self.connection.scalar(LATEST, {"project": self.project})
         return 0 if number is None else int(number) + 1
 
     def since(self, number: int) -> tuple[Act, ...]:
@@ -459,16 +474,14 @@ class Acts:
             "version": 0,  # a column that nothing reads
             "until": wanted.until,
         }
-        done = self.connection.execute(insert(OPEN_QUESTION).values(values))
+        done = self.connection.execute(insert(OPEN_QUESTION), values)
         id_ = done.inserted_primary_key[0] if done.inserted_primary_key else 0
         return replace(wanted, id=id_)
 
     def close(self, id_: int) -> bool:
         """Close a question; False when it was not open."""
-        gone = delete(OPEN_QUESTION).where(
-            OPEN_QUESTION.c.project == self.project, OPEN_QUESTION.c.id == id_
-        )
-        return self.connection.execute(gone).rowcount > 0
+        which = {"project": self.project, "which": id_}
+        return self.connection.execute(CLOSED, which).rowcount > 0
 
     def extend(self, id_: int, until: float) -> OpenQuestion | None:
         """Let a lease run longer."""
@@ -507,7 +520,7 @@ class Acts:
             "client_id": act.client_id,
             "closed": act.closed,
         }
-        self.connection.execute(insert(EVENT).values(values))
+        self.connection.execute(insert(EVENT), values)
         told = told_in(act.event)
         if told:
             at = {"project": self.project, "event": act.number}
