@@ -25,6 +25,7 @@ from likewise.app._commands import (
     Rename,
     Reply,
     Undo,
+    allowed,
     digest_of,
     leaving,
     plan_of,
@@ -421,9 +422,9 @@ class ProjectService:
 
         Raises
         ------
-        InputError, StaleError
-            It cannot be done, or not any more, or something else was done under this
-            client id; nothing was recorded.
+        InputError, StaleError, NotAllowedError
+            It cannot be done, or not any more, or not by them, or something else was
+            done under this client id; nothing was recorded.
         """
         author = Author(who, client_id, digest=digest_of(command))
         match command:
@@ -484,7 +485,7 @@ class ProjectService:
                 self.session.tell(question, command.verdict, on_conflict="keep")
 
     def _planned(self, author: Author, command: Amended, before: Snapshot) -> Outcome:
-        plan = plan_of(before, command)
+        plan = allowed(before, author.who, plan_of(before, command))
         if plan:
             with self._acting(author, _handed_on(before, command)):
                 _carry_out(self.session, plan)

@@ -40,6 +40,8 @@ ALIKE = 0.05  # below, nobody would take two clusters for one
 MANY = 20_000  # items that are kept
 MANY_COLUMNS = 12  # shown at once; those that differ come first
 LONGEST = 20_000  # characters of a text
+NOBODY = "me"  # who acts where nobody was named
+OWNER, EVERYBODY = "owner", "everybody"  # who may change what others said
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +61,10 @@ class Display:
         Whether to say why a pair is asked about.
     checks : int
         One question in so many asks again what is known; 0 for none.
+    owner : str
+        Whose project it is; empty where that is the first who has acted.
+    changes : {"owner", "everybody"}
+        Who may change what others said.
     """
 
     project: str
@@ -67,6 +73,8 @@ class Display:
     about: str
     hints: bool
     checks: int
+    owner: str = ""
+    changes: str = OWNER
 
 
 @dataclass(frozen=True)
@@ -159,6 +167,20 @@ class Snapshot:
         told = {answer.id for answer in told_in(self.acts[last].event)}
         doubtful = {answer.id for answer in self.doubtful}
         return max(told & doubtful - self.kept, default=None)
+
+    @cached_property
+    def owner(self) -> str | None:
+        """Whose project it is: as it is set, or the first who has acted under a name.
+
+        None where nobody has.
+        """
+        named = (act.who for act in self.acts if act.who != NOBODY)
+        return self.display.owner or next(named, None)
+
+    def may_change(self, who: str, whose: str) -> bool:
+        """Tell whether a person may change what another one said."""
+        is_free = self.display.changes == EVERYBODY or self.owner is None
+        return is_free or who in (whose, self.owner)
 
     @cached_property
     def ledger(self) -> Ledger:

@@ -151,14 +151,14 @@ def compare(compare: Compare, project: Service, who: Who) -> Reviewed:
 
 
 @router.post("/api/preview", responses=troubles(409))
-def preview(wanted: Wanted, project: Service) -> Preview:
+def preview(wanted: Wanted, project: Service, who: Who) -> Preview:
     """See what an act would amount to; nothing is recorded.
 
     Takes the same as the other routes, and returns how many answers would be told and
     taken back. `groups` are those that would be merged, or, for a name, the group of
     the item and all that have that name already.
     """
-    return presenter.previewed(project.snapshot(), wanted)
+    return presenter.previewed(project.snapshot(), who, wanted)
 
 
 # Pages

@@ -75,6 +75,8 @@ def seen_by(now: Snapshot, who: str) -> State:
         can_undo=now.last_act(who) is not None,
         disagreements=now.n_disagreements,
         hints=display.hints,
+        owner=now.owner,
+        changes=display.changes,
     )
 
 

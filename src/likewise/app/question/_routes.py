@@ -12,6 +12,7 @@ from likewise.app._preparing import CRITERION
 from likewise.app._project import ProjectService
 from likewise.app._schemas import Ahead, Candidates, State
 from likewise.app.question import _presenter as presenter
+from likewise.errors import NotAllowedError
 
 router = APIRouter(tags=["Questions"])
 
@@ -86,8 +87,10 @@ def settings(settings: Settings, context: Context, who: Who) -> State:
     """Change what people are asked, and what they are shown.
 
     For everybody, and for good. What is left out stays as it is; an empty criterion
-    is the usual one.
+    is the usual one. Who may change what others said is for the owner to decide.
     """
+    if settings.changes is not None:
+        _check_owner(context, who)
     context.preparation.change(settings.model_dump(exclude_none=True))
     return present_state(context, who)
 
@@ -124,6 +127,15 @@ def _acted(project: ProjectService, who: str, command: Command, saved: str) -> S
         notice=done.notice,
         before=done.verdict,
     )
+
+
+def _check_owner(context: AppContext, who: str) -> None:
+    project = context.preparation.service
+    owner = None if project is None else project.snapshot().owner
+    if owner not in (None, who):
+        raise NotAllowedError(
+            f"Only {owner} may say who changes what others said: ask for it."
+        )
 
 
 def present_state(context: AppContext, who: str) -> State:
