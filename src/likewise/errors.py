@@ -6,6 +6,7 @@
     ├── InputError             also a ValueError: the data or an argument does not fit
     ├── ContradictionError     also a ValueError: an answer denies earlier answers
     ├── MissingDataError       also a FileNotFoundError: a data set is not on this disk
+    ├── NotAllowedError        also a PermissionError: others may do that, not you
     ├── MissingExtraError      also an ImportError: an optional package is not installed
     ├── StaleError             also a RuntimeError: somebody else was there first
     ├── StorageError           also an OSError: a database cannot be reached or written
@@ -80,6 +81,10 @@ class CacheWarning(UserWarning):
 
 class StaleError(LikewiseError, RuntimeError):
     """What the caller has seen is no longer so; nothing was recorded."""
+
+
+class NotAllowedError(LikewiseError, PermissionError):
+    """Others may do this, but not who wants to; nothing was recorded."""
 
 
 class StorageError(LikewiseError, OSError):

@@ -211,6 +211,12 @@ def answered(browser: TestClient, verdict: str, state: Any = None) -> Any:
     return reply.json()
 
 
+def shared(here: Served, owner: str) -> None:
+    """Let the owner allow everybody to change what others said."""
+    reply = here.seat(owner).post("/api/settings", json={"changes": "everybody"})
+    assert reply.status_code == 200, reply.text
+
+
 def truly(tiny: Tiny) -> Callable[[Any], str]:
     """Return who knows the right answer to the question of a state."""
 

@@ -161,6 +161,7 @@ def looked_at(session: Session) -> Snapshot:
         features=session.features,
         before=Numbers(),
         moved=0,
+        n_screens=0,
         display=Display("pile", "row", "Same?", "Numbers.", hints=False, checks=0),
         items=lambda _: [],
     )

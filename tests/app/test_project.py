@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
+from threading import Event as ThreadEvent
 from typing import Any
 
 import pytest
+from sqlalchemy import event
 from tests.app.places import Clock, new_id, rows_source, served
 from tests.problems import Tiny, blobs
 from tests.stores import reopener
@@ -20,6 +23,7 @@ from likewise.app._project import (
     NOTHING_TO_UNDO,
     Outcome,
     ProjectService,
+    Wish,
 )
 from likewise.app._snapshot import Display
 from likewise.errors import InputError, StaleError
@@ -27,6 +31,7 @@ from likewise.knowledge import Renamed, Told, Verdict, numbers_in, told_in
 from likewise.methods import METHODS
 from likewise.session import Session
 from likewise.storage import Author, OpenQuestion, Project, ProjectJournal
+from likewise.storage.sql._store import SqlProject
 
 THREE = blobs((4, 4, 4))
 PEOPLE = ("ann", "bob", "cat")
@@ -171,6 +176,71 @@ def test_the_same_client_id_from_many_threads_is_one_answer(
     assert len(service.project.acts()) == 1
 
 
+def test_a_client_id_of_somebody_else_is_refused(
+    service: ProjectService, project: Project, clock: Clock
+) -> None:
+    """Whoever is told that it was saved must be the one who said it."""
+    reply = Reply(question=asked(service).id, verdict="same", client_id=new_id())
+    notice(service, "ann", reply)
+    bobs = Reply(
+        question=asked(service, "bob").id, verdict="same", client_id=reply.client_id
+    )
+
+    for here in (service, service_on(project, clock)):
+        with pytest.raises(StaleError, match="Another act"):
+            notice(here, "bob", bobs)
+    assert len(project.acts()) == 1
+    assert asked(service, "bob").id == bobs.question
+
+
+@pytest.mark.parametrize("is_restarted", [False, True])
+def test_a_client_id_for_something_else_is_refused(
+    service: ProjectService, project: Project, clock: Clock, is_restarted: bool
+) -> None:
+    reply = Reply(question=asked(service).id, verdict="same", client_id=new_id())
+    notice(service, "ann", reply)
+    id_ = reply.client_id
+    others = (
+        reply.model_copy(update={"verdict": "different"}),
+        Reply(question=asked(service).id, verdict="same", client_id=id_),
+        Rename(item=0, name="oak", client_id=id_),
+        Aside(item=0, client_id=id_),
+        Undo(client_id=id_),
+    )
+    here = service_on(project, clock) if is_restarted else service
+
+    for command in others:
+        with pytest.raises(StaleError, match="Another act"):
+            done(here, "ann", command)
+    assert notice(here, "ann", reply) is None
+    assert len(project.acts()) == 1
+
+
+def test_two_servers_that_race_with_one_client_id_say_saved_once(
+    service: ProjectService, project: Project, clock: Clock
+) -> None:
+    other = service_on(project, clock)
+    mine, theirs = asked(service, "ann").id, asked(other, "bob").id
+    id_ = new_id()
+    notice(service, "ann", Reply(question=mine, verdict="same", client_id=id_))
+
+    with pytest.raises(StaleError, match="Another act"):
+        notice(other, "bob", Reply(question=theirs, verdict="same", client_id=id_))
+    assert [act.who for act in project.acts()] == ["ann"]
+
+
+def test_acts_of_earlier_versions_are_known_by_who_did_them(
+    service: ProjectService, project: Project
+) -> None:
+    project.act(Renamed(0, "oak"), who="ann", now=0.0, client_id="an-old-id")
+    rename = Rename(item=0, name="oak", client_id="an-old-id")
+
+    assert done(service, "ann", rename) == Outcome()
+    with pytest.raises(StaleError, match="Another act"):
+        done(service, "bob", rename)
+    assert len(project.acts()) == 1
+
+
 def test_two_answers_to_one_question_at_once_are_one(service: ProjectService) -> None:
     question = asked(service).id
 
@@ -301,6 +371,88 @@ def test_what_another_server_recorded_first_is_not_counted_twice(
         journal.append(Renamed(0, "b"))
     assert len(journal) == 0
     assert journal.catch_up().acts
+
+
+# Many at once
+
+
+def test_an_answer_is_recorded_while_the_next_question_is_looked_for(
+    project: Project, clock: Clock
+) -> None:
+    """Bob's answer is on disk before the question that Ann waits for is found."""
+    looking, go_on = ThreadEvent(), ThreadEvent()
+    slow = ThreadEvent()
+
+    def propose(model: Any, known: Any, rng: Any, pending: Any = ()) -> Any:
+        if slow.is_set():
+            looking.set()
+            assert go_on.wait(60)
+        return METHODS["random"].propose(model, known, rng, pending)
+
+    method = replace(METHODS["random"], name="slow", propose=propose)
+    service = service_on(project, clock, method=method)
+    mine = {who: asked(service, who).id for who in ("ann", "bob")}
+    slow.set()
+    with ThreadPoolExecutor(1) as pool:
+        reply = Reply(question=mine["ann"], verdict="different", client_id=new_id())
+        notice(service, "ann", reply)
+        waiting = pool.submit(service.turn, "ann")
+        assert looking.wait(60)
+        reply = Reply(question=mine["bob"], verdict="different", client_id=new_id())
+        assert notice(service, "bob", reply) is None
+        assert [act.who for act in project.acts()] == ["ann", "bob"]
+        assert not waiting.done()
+        go_on.set()
+        assert waiting.result().mine is not None
+
+
+def test_who_waits_is_served_by_one_look_at_the_model(
+    project: Project, clock: Clock
+) -> None:
+    """Questions for several people come of one model that knows all their answers."""
+    people = [f"person {n}" for n in range(6)]
+    tiny = blobs((12, 12, 12), spread=1.0)
+    service = service_on(project, clock, tiny)
+    for who in people:
+        told(service, truth(service, who, tiny), who)
+
+    given = service._served([Wish(who, looks=True) for who in people])
+
+    assert len({id(one.now) for one in given}) == 1
+    now = given[0].now
+    assert now is not None
+    assert now.view.n_questions == len(people)
+    held = [one.turn.mine.question for one in given if one.turn and one.turn.mine]
+    assert len({question.sample for question in held}) == len(people)
+
+
+def test_a_person_alone_is_asked_what_a_session_alone_asks(
+    project: Project, clock: Clock
+) -> None:
+    tiny = blobs((12, 12, 12), spread=1.0)
+    service, alone = service_on(project, clock, tiny), Session(tiny.X)
+    service.change({}, replace(SHOWN, checks=0))
+    for _ in range(12):
+        question = asked(service).question
+        assert question == alone.ask()
+        verdict = truth(service, tiny=tiny)
+        told(service, verdict)
+        alone.tell(question, verdict)
+
+
+def test_to_record_an_answer_takes_one_transaction(tmp_path: Path) -> None:
+    store = reopener("sqlite", tmp_path)()
+    service = service_on(store.create("pile", {}, now=0.0), Clock())
+    project = service.project
+    assert isinstance(project, SqlProject)
+    mine = asked(service).id
+    begun: list[Any] = []
+    event.listen(project._database.engine, "begin", begun.append)
+
+    notice(service, "ann", Reply(question=mine, verdict="same", client_id=new_id()))
+
+    assert len(begun) == 1
+    store.close()
 
 
 # Undo

@@ -689,7 +689,7 @@ def test_a_failure_has_the_headers_and_tells_nothing(
     def fail(_: str) -> None:
         raise RuntimeError("the secret is 42")
 
-    monkeypatch.setattr(rows.service, "turn", fail)
+    monkeypatch.setattr(rows.service, "look", fail)
     browser = TestClient(rows.app, HOME, raise_server_exceptions=False)
     browser.cookies = rows.seat().cookies
     reply = browser.get("/api/state")

@@ -401,6 +401,19 @@ def test_who_has_seen_more_than_there_is_is_told(project: Project) -> None:
             project.latest(seen)
 
 
+def test_what_an_id_stood_for_is_kept(reopen: Reopen, project: Project) -> None:
+    """Acts of earlier versions have none; the event itself is as it was."""
+    project.act(SAME, who="ann", now=1.0, client_id="one", digest="d1")
+    project.act(Undone(0), who="ann", now=1.0, client_id="two", digest="d2")
+    project.act(Renamed(3, "oak"), who="ann", now=2.0, client_id="three")
+
+    there = reopen().project("leaves")
+    assert [act.digest for act in there.acts()] == ["d1", "d2", None]
+    assert [act.event for act in there.acts()] == [SAME, Undone(0), Renamed(3, "oak")]
+    again = there.act(SAME, who="bob", now=3.0, client_id="two", digest="d3")
+    assert (again.is_repeat, again.digest) == (True, "d2")
+
+
 def test_the_id_of_the_client_goes_before_the_question(project: Project) -> None:
     opened = project.open_question(wanted("ann", 3, 1), now=0.0)
     assert opened is not None
@@ -528,6 +541,27 @@ def test_a_question_whose_lease_is_over_goes_to_who_wants_it(project: Project) -
     assert project.extend(late.id, 20.0) is None
     with pytest.raises(StaleError):
         project.act(SAME, who="ann", now=6.0, closes=late.id)
+
+
+def test_questions_for_several_people_are_opened_at_once(project: Project) -> None:
+    there = project.open_question(wanted("ann", 1, 2), now=0.0)
+    late = project.open_question(wanted("eve", 7, 8, until=3.0), now=0.0)
+    asked = [
+        wanted("bob", 3, 4),
+        wanted("ann", 5, 6),  # has one
+        wanted("cat", 1, 9),  # asked about
+        wanted("dan", 3, 9),  # asked about since just now
+        wanted("fay", 7, 8),  # somebody's, but the lease is over
+    ]
+
+    opened = project.open_questions(asked, now=5.0)
+
+    assert there is not None
+    assert late is not None
+    assert [one and one.who for one in opened] == ["bob", None, None, None, "fay"]
+    ids = {one.id for one in opened if one is not None}
+    assert len(ids | {there.id, late.id}) == 4
+    assert {q.who for q in project.latest(0).questions} == {"ann", "bob", "fay"}
 
 
 def test_a_lease_can_run_longer(reopen: Reopen, project: Project) -> None:

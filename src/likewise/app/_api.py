@@ -20,9 +20,10 @@ OF_THE_FRAMEWORK = ("HTTPValidationError", "ValidationError")  # we say it short
 WHY = {
     "400": "What was sent cannot be done.",
     "401": "Nobody has let you in: see `POST /api/enter`.",
-    "403": "The code, password, host or origin is not ours.",
+    "403": "The code, password, host or origin is not ours, or others may do that.",
     "404": "There is no such thing here.",
-    "409": "Earlier answers deny it, or somebody was faster; nothing was recorded.",
+    "409": "Earlier answers deny it, somebody was faster, or something else was done "
+    "under this `client_id`; nothing was recorded.",
     "413": "More than a megabyte was sent (10 kB to get in), or nobody knows how much.",
     "415": "Something other than JSON was sent.",
     "422": "A field is missing, unknown or out of range.",
@@ -150,6 +151,7 @@ USUAL: dict[str, tuple[Any, ...]] = {
     "aside": (True, 1, []),
     "before": (None,),
     "can_undo": (True,),
+    "changes": ("owner",),
     "client_id": ("3f1c9a52-77f0-4b1e",),
     "code": ("q0Zx3JmV7c1n5Rk2",),
     "columns": ([],),
@@ -172,6 +174,7 @@ USUAL: dict[str, tuple[Any, ...]] = {
     "name": ("oak",),
     "notice": (None,),
     "number": (1,),
+    "owner": ("ann",),
     "password": ("open sesame",),
     "per_page": (60,),
     "picture": ("/picture/3?9f2c41d0",),

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from hashlib import sha256
 from typing import Annotated, Literal, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field, StrictBool
@@ -14,7 +15,7 @@ from pydantic import BaseModel, ConfigDict, Field, StrictBool
 from likewise.app import _schemas
 from likewise.app._ledger import Entry, Ledger
 from likewise.app._snapshot import Snapshot
-from likewise.errors import InputError, StaleError
+from likewise.errors import InputError, NotAllowedError, StaleError
 from likewise.knowledge import (
     Event,
     Kept,
@@ -199,15 +200,25 @@ Amending: TypeAlias = Change | Retract | Keep | UndoAct
 Command: TypeAlias = Reply | Pick | Aside | Undo | Rename | Planned | Amending
 
 
+def digest_of(command: Command) -> str:
+    """Return what tells a command from all others, under whatever id it is sent."""
+    said = command.model_dump_json(exclude={"client_id"})
+    return sha256(f"{type(command).__name__} {said}".encode()).hexdigest()[:32]
+
+
 # What is no act: it changes how a project is shown, or writes files
 
 
 class Settings(Message):
-    """What can be changed about a project; what is left out stays."""
+    """What can be changed about a project; what is left out stays.
+
+    `changes` says who may change what others said; only the owner changes that.
+    """
 
     criterion: Text | None = None
     hints: StrictBool | None = None
     checks: Annotated[int, Field(ge=0, le=1000, strict=True)] | None = None
+    changes: Literal["owner", "everybody"] | None = None
 
 
 class Folders(Message):
@@ -216,7 +227,7 @@ class Folders(Message):
     how: Literal["copy", "hardlink", "symlink"] = "copy"
 
 
-# What they amount to
+# What they amount to, and who may do it
 
 Plan: TypeAlias = Revision | Renamed | SetAside | Kept | Undone
 
@@ -231,6 +242,33 @@ def plan_of(now: Snapshot, command: Aside | Rename | Planned | Amending) -> Plan
         case Change() | Retract() | Keep() | UndoAct():
             return _amended(now, command)
     return revision_of(now, command)
+
+
+def allowed(now: Snapshot, who: str, plan: Plan) -> Plan:
+    """Return a plan, unless it changes what others said and somebody else may not.
+
+    Everybody may say something else than others did: what disagrees stands beside it
+    until the owner decides, or one of the two gives way.
+    """
+    others = [one for one in _touched(now, plan) if not now.may_change(who, one)]
+    if others:
+        names = " and ".join(dict.fromkeys(others))
+        raise NotAllowedError(
+            f"This would change what {names} said, which only {now.owner} may do: say "
+            f"otherwise in an answer of your own, or ask for it."
+        )
+    return plan
+
+
+def _touched(now: Snapshot, plan: Plan) -> list[str]:
+    """Return whose answers and acts a plan takes back or decides about."""
+    match plan:
+        case Undone(position):
+            return [now.acts[position].who]
+        case Revision(retracted=ids) | Kept(ids):
+            told = (now.ledger.answers.get(id_) for id_ in ids)
+            return [entry.made.who for entry in told if entry is not None]
+    return []
 
 
 def revision_of(now: Snapshot, command: Planned) -> Revision:

@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from fastapi import Depends, HTTPException, Query, Request
-from fastapi.responses import HTMLResponse
+from fastapi.responses import HTMLResponse, Response
 from jinja2 import Environment, PackageLoader, StrictUndefined
+from pydantic import BaseModel
 
 from likewise.app._auth import Door
 from likewise.app._preparing import Preparation
@@ -41,18 +42,18 @@ class AppContext:
     thumbs: Path
 
 
-def context(request: Request) -> AppContext:
+async def context(request: Request) -> AppContext:
     """Return what this server serves."""
     found: AppContext = request.app.state.context
     return found
 
 
-def person(request: Request) -> str:
+async def person(request: Request) -> str:
     """Return who is asking; the guard has seen to it."""
     return str(request.state.badge.who)
 
 
-def service(context: Annotated[AppContext, Depends(context)]) -> ProjectService:
+async def service(context: Annotated[AppContext, Depends(context)]) -> ProjectService:
     """Return the project, or say that it is not ready yet."""
     if context.preparation.service is None:
         raise HTTPException(503, READING, {"Retry-After": "1"})
@@ -63,6 +64,11 @@ Context = Annotated[AppContext, Depends(context)]
 Who = Annotated[str, Depends(person)]
 Service = Annotated[ProjectService, Depends(service)]
 Page = Annotated[int, Query(ge=0, le=10**6)]
+
+
+def said(reply: BaseModel) -> Response:
+    """Return a reply as it is: it was made here, and needs no further look."""
+    return Response(reply.model_dump_json(), media_type="application/json")
 
 
 def drawn(name: str, code: int = 200, **values: Any) -> HTMLResponse:

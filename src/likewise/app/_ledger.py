@@ -18,6 +18,7 @@ from likewise.knowledge import (
     Verdict,
     singles_of,
     told_in,
+    without_numbers,
 )
 from likewise.storage import Act
 
@@ -266,6 +267,62 @@ def _record(act: Act, undone: Mark | None, fates: _Fates) -> Record:
 
 def _mark(act: Act) -> Mark:
     return Mark(act.number, act.who, act.at)
+
+
+class Tally:
+    """What is asked of the acts again and again, kept up as they come.
+
+    Attributes
+    ----------
+    n_screens : int
+        How many screens people have answered; some settle several pairs.
+
+    Examples
+    --------
+    >>> from likewise import Question
+    >>> told = Told((Answer(Question(0, 1), Verdict.SAME, 1),))
+    >>> tally = Tally()
+    >>> tally.take([Act(0, told, "Ann", 0.0), Act(1, Undone(0), "Ann", 60.0)])
+    >>> tally.n_screens, list(tally.latest("Ann"))
+    (1, [])
+    """
+
+    def __init__(self) -> None:
+        self.n_screens = 0
+        self._by_person: dict[str, list[Act]] = {}
+        self._undone: set[int] = set()
+
+    def take(self, acts: Iterable[Act]) -> None:
+        """Take in the next acts."""
+        for act in acts:
+            event = without_numbers(act.event)
+            if isinstance(event, Undone):
+                self._undone.add(event.position)
+            elif event is not None:
+                self._by_person.setdefault(act.who, []).append(act)
+            if isinstance(event, Told):
+                self.n_screens += event.answers[0].how != "given"
+
+    def latest(self, who: str) -> Iterator[Act]:
+        """Yield the acts of a person that can still be undone, newest first."""
+        for act in reversed(self._by_person.get(who, ())):
+            if act.number not in self._undone:
+                yield act
+
+    def lately(self, who: str, n_asked: int) -> list[Answer]:
+        """Return the last answers of a person, oldest first.
+
+        With so many at least that were asked for, if there are as many.
+        """
+        found: list[Answer] = []
+        n_found = 0
+        for act in self.latest(who):
+            told = told_in(act.event)
+            found += reversed(told)
+            n_found += sum(answer.how == "asked" for answer in told)
+            if n_found >= n_asked:
+                break
+        return found[::-1]
 
 
 # Which records a person wants to see, and in which order

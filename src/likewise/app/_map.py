@@ -317,8 +317,7 @@ def map_of_items(
         raise InputError(drawing.error)
     if drawing.plane is None:
         raise HTTPException(503, WAIT, {"Retry-After": "1"})
-    with project.hold():
-        return sheet_of(project.snapshot(), drawing.plane, drawing.about)
+    return sheet_of(project.snapshot(), drawing.plane, drawing.about)
 
 
 @router.get("/api/map/{item}", responses=troubles(404))

@@ -242,8 +242,9 @@ def folders(wanted: Folders, context: Context, project: Service) -> Written:
     has_files = root is not None and root.is_dir()
     if root is None or project.display.kind == "row" or not has_files:
         raise InputError("Only the files of a folder can be sorted into folders.")
+    numbers = project.snapshot().numbers
     with project.hold():
-        items, numbers = traces_of(project.project), project.snapshot().numbers
+        items = traces_of(project.project)
         rows = rows_of(project.session, items, numbers)
     place = context.thumbs.parent / "sorted"
     taken = [int(path.name) for path in place.glob("[0-9]*") if path.is_dir()]

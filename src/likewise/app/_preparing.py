@@ -16,9 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
+from likewise.app._auth import name_of
 from likewise.app._project import EVERY, ProjectService
 from likewise.app._schemas import Preparing
-from likewise.app._snapshot import Display
+from likewise.app._snapshot import OWNER, Display
 from likewise.datasets import load
 from likewise.encoders import encoder_for
 from likewise.errors import InputError, LikewiseError
@@ -328,6 +329,7 @@ class Preparation:
             criterion=criterion,
             hints=said.get("hints", shown.hints),
             checks=said.get("checks", shown.checks),
+            changes=said.get("changes", shown.changes),
         )
         self.service.change(said, display)
 
@@ -343,6 +345,8 @@ class Preparation:
             about=self._about,
             hints=bool(settings.get("hints", False)),
             checks=int(settings.get("checks", EVERY)),
+            owner=name_of(settings["owner"]) if settings.get("owner") else "",
+            changes=str(settings.get("changes") or OWNER),
         )
 
     def _watch(self, done: int, total: int, note: str) -> None:

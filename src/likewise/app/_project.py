@@ -3,31 +3,37 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from threading import RLock
-from typing import Any
+from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from likewise._arrays import Indices
+from likewise.app._batching import Batches
 from likewise.app._commands import (
+    Amending,
+    Aside,
     Command,
     Pick,
     Plan,
     Planned,
+    Rename,
     Reply,
     Undo,
+    allowed,
+    digest_of,
     leaving,
     plan_of,
 )
+from likewise.app._ledger import Tally
 from likewise.app._snapshot import Display, ItemCache, Snapshot
-from likewise.errors import StorageError
+from likewise.errors import StaleError, StorageError
 from likewise.knowledge import (
-    Answer,
     Event,
     Kept,
     Question,
@@ -36,9 +42,8 @@ from likewise.knowledge import (
     Told,
     Undone,
     Verdict,
-    told_in,
 )
-from likewise.session import FEATURES, Numbers, Revision, Session, is_due
+from likewise.session import FEATURES, Numbers, Revision, Session, View, is_due
 from likewise.storage import Author, Latest, OpenQuestion, Project, ProjectJournal
 
 EVERY = 15  # of a person's questions one is a check
@@ -49,6 +54,12 @@ LATELY = 10  # answers over which moving items are counted
 ALREADY = "This was answered already; here is the present question."
 OUTGROWN = "Another server has added items: they are being taken in, wait a moment."
 NOTHING_TO_UNDO = "There is nothing of yours to undo."
+OTHER = (
+    "Another act was recorded under this client_id, so nothing was recorded now: send "
+    "it again under a new one."
+)
+Found = TypeVar("Found")
+Amended: TypeAlias = Aside | Rename | Planned | Amending
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +77,41 @@ class Turn:
     who: str
     mine: OpenQuestion | None
     is_waiting: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """What somebody waits for: a question for a person, a look, or both."""
+
+    who: str | None = None
+    looks: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """What a wish has brought; None for what was not wished for."""
+
+    turn: Turn | None
+    now: Snapshot | None
+
+
+@dataclass(frozen=True, slots=True)
+class Round:
+    """What questions are looked for at.
+
+    Attributes
+    ----------
+    view : View
+        The moment.
+    open : list of Question
+        Those that are open with others.
+    is_checked : dict of str to bool
+        Who lacks a question, and whether it is time for a check.
+    """
+
+    view: View
+    open: list[Question]
+    is_checked: dict[str, bool]
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +147,12 @@ class ProjectService:
     that people are given (:meth:`turn`) and how the project is shown (:meth:`change`).
     What is shown is made from a :meth:`snapshot`.
 
+    To record an answer takes a moment, under a lock. What takes longer, to learn from
+    answers, to look at the groups and to find questions, is done without it, in one
+    thread, and once for all who wait. So the next question of a person is found by a
+    model that has learned their own answer, and those of all others but for what came
+    in while it was worked out: no more than one answer of each.
+
     Parameters
     ----------
     project : Project
@@ -134,17 +186,20 @@ class ProjectService:
         self._lock = RLock()
         self._depth = 0
         self._questions: dict[int, OpenQuestion] = {}
+        self._tally = Tally()
+        self._tally.take(journal.acts)
         start = Numbers.kept_in(project.info().settings)
         self._recorded = self._numbers = Numbers.after(journal.read(), start)
         self._movement = Movement()
         self._snapshot: Snapshot | None = None
+        self._batches = Batches(self._served)
 
     @contextmanager
     def hold(self) -> Iterator[None]:
         """Let nobody else act meanwhile.
 
         What other servers have done is taken in first, once, however often this is
-        entered inside.
+        entered inside. Nobody may look or ask for a question while they hold it.
         """
         with self._lock:
             if self._depth == 0:
@@ -163,9 +218,10 @@ class ProjectService:
             raise StorageError(OUTGROWN)
         self._questions = {question.id: question for question in latest.questions}
         if latest.acts:
+            self._tally.take(latest.acts)
             events = [act.event for act in latest.acts]
             self._recorded = Numbers.after(events, self._recorded)
-            self._move_on(Numbers.after(events, self._seen()))
+            self._numbers = Numbers.after(events, self._numbers)
             self.session.reload()
 
     def _has_grown(self, latest: Latest) -> bool:
@@ -176,55 +232,11 @@ class ProjectService:
             return self.project.n_rows(FEATURES) > n_samples
         return False
 
-    # What there is to see
+    # What there is to see, and to answer
 
     def snapshot(self) -> Snapshot:
         """Return the project as it is now."""
-        with self.hold():
-            if self._snapshot is None:
-                self._snapshot = self._looked_at()
-            elif self._snapshot.display != self.display:
-                self._snapshot = replace(self._snapshot, display=self.display)
-            return self._snapshot
-
-    def _looked_at(self) -> Snapshot:
-        session, view = self.session, self.session.view
-        return Snapshot(
-            view=view,
-            acts=tuple(self.journal.acts),
-            standing=session.acts,
-            names=session.names,
-            kept=session.kept,
-            weights=session.weights,
-            features=session.features,
-            before=self._numbers,
-            moved=self._movement.count(view.n_questions, view.labels),
-            display=self.display,
-            items=self._items.items,
-        )
-
-    def _seen(self) -> Numbers:
-        """Return the numbers that people have seen, whether or not they are recorded.
-
-        To look records nothing: they follow from what was recorded before.
-        """
-        return self._numbers if self._snapshot is None else self._snapshot.numbers
-
-    def _move_on(self, numbers: Numbers) -> None:
-        self._numbers, self._snapshot = numbers, None
-
-    def change(self, settings: Mapping[str, Any], display: Display) -> None:
-        """Change settings of the project, and how it is shown, for everybody."""
-        with self.hold():
-            self.project.change(settings)
-            self.display = display
-
-    # Questions
-
-    def held(self, who: str) -> OpenQuestion | None:
-        """Return the question that a person has, if they have one."""
-        with self.hold():
-            return next((q for q in self._questions.values() if q.who == who), None)
+        return _there(self._batches.wait_for(Wish(looks=True)).now)
 
     def turn(self, who: str) -> Turn:
         """Return the question that a person has, or give them one.
@@ -232,67 +244,178 @@ class ProjectService:
         The same one until it is answered, whatever happens to page or server, unless
         answers of others have settled it meanwhile.
         """
-        with self.hold():
-            now, mine = self._clock(), self.held(who)
-            if mine is not None and not self._is_open(mine.question):
-                self._close(mine)
-                mine = None
-            elif mine is not None:
-                mine = self._extended(mine, now + LEASE)
-            others = [
-                q.question
-                for q in self._questions.values()
-                if q.who != who and q.until > now
-            ]
-            mine = mine or self._given(who, others, now)
-            return Turn(who, mine, is_waiting=mine is None and bool(others))
+        return _there(self._batches.wait_for(Wish(who)).turn)
+
+    def look(self, who: str) -> tuple[Snapshot, Turn]:
+        """Return the project as it is now, and the question that a person has."""
+        given = self._batches.wait_for(Wish(who, looks=True))
+        return _there(given.now), _there(given.turn)
 
     def ahead(self, who: str) -> list[Question]:
-        """Return what may be asked next; it is worked out before it is wanted."""
+        """Return what may be asked next; it is worked out before it is wanted.
+
+        Nothing where others are at work: what they answer comes in between.
+        """
         with self.hold():
             mine = self.held(who)
-            if mine is None or self.display.kind != "image":
+            is_alone = len(self._running(self._clock())) == 1
+            if mine is None or self.display.kind != "image" or not is_alone:
                 return []
             verdicts = (Verdict.SAME, Verdict.DIFFERENT)
-            nexts = [self.session.ahead(mine.question, one) for one in verdicts]
-            return [question for question in nexts if question is not None]
+            views = [self.session.after(mine.question, one) for one in verdicts]
+        ask = self.session.ask_besides
+        nexts = [self._batches.do(ask, (), view) for view in views]
+        return [question for question in nexts if question is not None]
 
-    def _given(
-        self, who: str, others: list[Question], now: float
-    ) -> OpenQuestion | None:
-        pending = list(others)
+    def held(self, who: str) -> OpenQuestion | None:
+        """Return the question that a person has, as far as this server knows."""
+        with self._lock:
+            return next((q for q in self._questions.values() if q.who == who), None)
+
+    def change(self, settings: Mapping[str, Any], display: Display) -> None:
+        """Change settings of the project, and how it is shown, for everybody."""
+        with self.hold():
+            self.project.change(settings)
+            self.display = display
+
+    # One round: a look and questions for all who wait
+
+    def _served(self, wishes: Sequence[Wish]) -> list[Given]:
+        people = dict.fromkeys(wish.who for wish in wishes if wish.who is not None)
+        looks = any(wish.looks for wish in wishes)
+        turns = self._dealt(list(people))
+        now = self._looked() if looks else None
+        return [
+            Given(
+                None if wish.who is None else turns[wish.who],
+                now if wish.looks else None,
+            )
+            for wish in wishes
+        ]
+
+    def _dealt(self, people: Sequence[str]) -> dict[str, Turn]:
+        """Return everybody's turn; whoever has no question is given one."""
+        mine: dict[str, OpenQuestion | None] = dict.fromkeys(people)
+        lacking: list[str] = list(people)
+        refused: list[Question] = []
         for _ in range(TRIES):
-            found = self._proposed(who, pending)
-            if found is None:
-                return None
-            opened = self._open(OpenQuestion(who, found, now + LEASE), now)
-            if opened is not None:
-                return opened
-            pending.append(found)  # somebody at another server was faster
+            with self.hold():
+                now = self._clock()
+                mine |= {who: self._kept(who, now) for who in lacking}
+                lacking = [who for who in lacking if mine[who] is None]
+                round_ = self._begun(lacking, now) if lacking else None
+            if round_ is None:
+                break
+            found = self._proposed(round_, refused)
+            with self._lock:
+                mine |= self._opened(found, now)
+            # Settled meanwhile, or somebody at another server was faster.
+            lacking = [who for who in found if mine[who] is None]
+            refused += [found[who] for who in lacking]
+        with self._lock:
+            others = bool(self._running(now))
+        return {
+            who: Turn(who, one, is_waiting=one is None and others)
+            for who, one in mine.items()
+        }
+
+    def _kept(self, who: str, now: float) -> OpenQuestion | None:
+        """Return the question that a person has, if it is still worth an answer."""
+        mine = self.held(who)
+        if mine is None:
+            return None
+        if self._is_open(mine.question):
+            return self._extended(mine, now + LEASE)
+        self._close(mine)
         return None
 
-    def _proposed(self, who: str, pending: list[Question]) -> Question | None:
-        is_checked = is_due(self._answers_of(who), self.display.checks)
-        check = self.session.check(pending) if is_checked else None
-        return check or self.session.ask_besides(pending)
+    def _begun(self, lacking: Sequence[str], now: float) -> Round:
+        every = self.display.checks
+        return Round(
+            self.session.view,
+            [question.question for question in self._running(now)],
+            {who: is_due(self._tally.lately(who, every), every) for who in lacking},
+        )
 
-    def _answers_of(self, who: str) -> list[Answer]:
-        """Return what a person has answered, as far as it stands, oldest first."""
-        acts = self.journal.acts
-        mine = [acts[at] for at in self.session.acts if acts[at].who == who]
-        return [answer for act in mine for answer in told_in(act.event)]
+    def _proposed(
+        self, round_: Round, refused: Sequence[Question]
+    ) -> dict[str, Question]:
+        """Return a question for each who lacks one, as far as there are any."""
+        session, view, pending = self.session, round_.view, [*round_.open, *refused]
+        found: dict[str, Question] = {}
+        for who, is_checked in round_.is_checked.items():
+            check = session.check(pending, view) if is_checked else None
+            question = check or session.ask_besides(pending, view)
+            if question is not None:
+                found[who] = question
+                pending.append(question)
+        return found
+
+    def _opened(
+        self, found: Mapping[str, Question], now: float
+    ) -> dict[str, OpenQuestion | None]:
+        """Open what was found, as far as nobody has settled it meanwhile."""
+        wanted = [
+            OpenQuestion(who, question, now + LEASE)
+            for who, question in found.items()
+            if self._is_open(question)
+        ]
+        opened = self.project.open_questions(wanted, now=now) if wanted else []
+        there = {one.who: one for one in opened if one is not None}
+        self._questions |= {one.id: one for one in there.values()}
+        return {who: there.get(who) for who in found}
+
+    def _running(self, now: float) -> list[OpenQuestion]:
+        return [one for one in self._questions.values() if one.until > now]
+
+    def _looked(self) -> Snapshot:
+        """Return a look that is new enough for all who wait, and keep it."""
+        with self._lock:
+            last, n_acts = self._snapshot, len(self.journal)
+            if last is not None and last.version == n_acts:
+                return self._shown(last)
+            begun = self._look()
+        view = begun.view
+        moved = self._movement.count(view.n_questions, view.labels)
+        now = replace(begun, moved=moved)
+        _ = now.numbers, now.progress  # all that takes long, before the lock is taken
+        with self._lock:
+            return self._shown(now)
+
+    def _look(self) -> Snapshot:
+        session, last = self.session, self._snapshot
+        return Snapshot(
+            view=session.view,
+            acts=tuple(self.journal.acts),
+            standing=session.acts,
+            names=session.names,
+            kept=session.kept,
+            weights=session.weights,
+            features=session.features,
+            before=self._numbers,
+            moved=0 if last is None else last.moved,
+            n_screens=self._tally.n_screens,
+            display=self.display,
+            items=self._items.items,
+        )
+
+    def _shown(self, now: Snapshot) -> Snapshot:
+        """Take a look for the last one; its numbers are those that people know.
+
+        To look records nothing: they follow from what was recorded before.
+        """
+        if now.before is not self._numbers and now.numbers is not self._numbers:
+            now = replace(now, before=self._numbers)  # an act has changed them since
+        if now.display != self.display:
+            now = replace(now, display=self.display)
+        self._numbers, self._snapshot = now.numbers, now
+        return now
 
     def _is_open(self, question: Question) -> bool:
-        known = self.session.view.known
+        known = self.session.known
         if not known.aside.isdisjoint(question.pair):
             return False
         return question.is_check or known.constraints.relation(*question.pair) is None
-
-    def _open(self, wanted: OpenQuestion, now: float) -> OpenQuestion | None:
-        opened = self.project.open_question(wanted, now=now)
-        if opened is not None:
-            self._questions[opened.id] = opened
-        return opened
 
     def _extended(self, mine: OpenQuestion, until: float) -> OpenQuestion:
         self._questions[mine.id] = self.project.extend(mine.id, until) or mine
@@ -321,51 +444,86 @@ class ProjectService:
 
         Raises
         ------
-        InputError, StaleError
-            It cannot be done, or not any more; nothing was recorded.
+        InputError, StaleError, NotAllowedError
+            It cannot be done, or not any more, or not by them, or something else was
+            done under this client id; nothing was recorded.
         """
+        author = Author(who, client_id, digest=digest_of(command))
+        match command:
+            case Reply() | Pick():
+                return self._answer(author, command)
+            case Undo():
+                with self.hold():
+                    return Outcome() if self._is_done(author) else self._undo(author)
         with self.hold():
-            if self.journal.position_of(client_id) is not None:
+            if self._is_done(author):
                 return Outcome()
-            match command:
-                case Reply() | Pick():
-                    return self._answer(who, client_id, command)
-                case Undo():
-                    return self._undo(who, client_id)
-            before = self.snapshot()
-            plan = plan_of(before, command)
-            if plan:
-                numbers = _handed_on(before, command)
-                with self._acting(Author(who, client_id), numbers):
-                    _carry_out(self.session, plan)
-            return Outcome(before=before, plan=plan)
+        before = self.snapshot()  # worked out while others go on
+        with self.hold():
+            if self._is_done(author):
+                return Outcome()
+            if before.version != len(self.journal):
+                before = self._shown(self._look())
+            return self._planned(author, command, before)
 
-    def _answer(self, who: str, client_id: str, command: Reply | Pick) -> Outcome:
-        """Record an answer or a pick; what earlier answers deny is kept as doubtful."""
-        mine = self.held(who)
-        if mine is None or mine.id != command.question:
-            return Outcome(ALREADY)
-        with self._acting(Author(who, client_id, mine.id), self._seen()):
+    def _is_done(self, author: Author) -> bool:
+        """Tell whether this was recorded before; refuse what was not, under its id."""
+        position = self.journal.position_of(author.client_id or "")
+        if position is None:
+            return False
+        act = self.journal.acts[position]
+        if act.who != author.who or act.digest not in (None, author.digest):
+            raise StaleError(OTHER)
+        return True
+
+    def _answer(self, author: Author, command: Reply | Pick) -> Outcome:
+        """Record an answer or a pick; what earlier answers deny is kept as doubtful.
+
+        Nothing is read before: if another server has done something, the database
+        refuses, and only then it is taken in.
+        """
+        with self._lock, suppress(StaleError):
+            if self._is_mine(author, command) and not self._is_done(author):
+                self._tell(author, command)
+                return Outcome()
+        with self.hold():
+            if self._is_done(author):
+                return Outcome()
+            if not self._is_mine(author, command):
+                return Outcome(ALREADY)
+            self._tell(author, command)
+            return Outcome()
+
+    def _is_mine(self, author: Author, command: Reply | Pick) -> bool:
+        mine = self.held(author.who)
+        return mine is not None and mine.id == command.question
+
+    def _tell(self, author: Author, command: Reply | Pick) -> None:
+        question = self._questions[command.question].question
+        with self._acting(replace(author, closes=command.question), self._numbers):
             if isinstance(command, Pick):
-                _pick(self.session, mine.question, command)
+                _pick(self.session, question, command)
             else:
-                tell = self.session.tell
-                tell(mine.question, command.verdict, on_conflict="keep")
-        return Outcome()
+                self.session.tell(question, command.verdict, on_conflict="keep")
 
-    def _undo(self, who: str, client_id: str) -> Outcome:
+    def _planned(self, author: Author, command: Amended, before: Snapshot) -> Outcome:
+        plan = allowed(before, author.who, plan_of(before, command))
+        if plan:
+            with self._acting(author, _handed_on(before, command)):
+                _carry_out(self.session, plan)
+        return Outcome(before=before, plan=plan)
+
+    def _undo(self, author: Author) -> Outcome:
         """Take back the last act of a person that still stands.
 
         The question of it is theirs again, with the old answer marked.
         """
-        acts = self.journal.acts
-        mine = (at for at in reversed(self.session.acts) if acts[at].who == who)
-        position = next(mine, None)
-        if position is None:
+        last = next(self._tally.latest(author.who), None)
+        if last is None:
             return Outcome(NOTHING_TO_UNDO)
-        with self._acting(Author(who, client_id), self._seen()):
-            event = self.session.undo(position)
-        return Outcome(verdict=self._give_back(who, event))
+        with self._acting(author, self._numbers):
+            event = self.session.undo(last.number)
+        return Outcome(verdict=self._give_back(author.who, event))
 
     def _give_back(self, who: str, event: Event | None) -> Verdict | None:
         if not isinstance(event, Told) or event.answers[-1].how not in QUESTIONED:
@@ -376,7 +534,7 @@ class ProjectService:
         mine = self.held(who)
         if mine is not None:
             self._close(mine)
-        opened = self._open(OpenQuestion(who, told.question, now + LEASE), now)
+        opened = self._opened({who: told.question}, now)[who]
         return told.verdict if opened and told.how == "asked" else None
 
     @contextmanager
@@ -385,10 +543,17 @@ class ProjectService:
         n_before = len(self.journal)
         with self.journal.by(author, numbers.since(self._recorded)):
             yield
-        for act in self.journal.acts[n_before:]:
-            self._recorded = Numbers.after([act.event], self._recorded)
+        new = self.journal.acts[n_before:]
+        self._tally.take(new)
+        self._recorded = Numbers.after([act.event for act in new], self._recorded)
+        for act in new:
             self._questions.pop(act.closed or 0, None)
-        self._move_on(numbers)
+        self._numbers = numbers
+
+
+def _there(found: Found | None) -> Found:
+    assert found is not None  # it was wished for
+    return found
 
 
 def _carry_out(session: Session, plan: Plan) -> None:

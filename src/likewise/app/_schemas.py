@@ -105,7 +105,8 @@ class State(BaseModel):
     `version` counts the acts of everybody. `saved` and `notice` say in words what
     became of the act that this is the reply to. `disagreement` is the answer of your
     last act that denies earlier ones, by its id: it is kept, but nothing follows from
-    it. About one question in `checks` asks again what is known already.
+    it. About one question in `checks` asks again what is known already. The `owner`,
+    or everybody, may change what others said: that is what `changes` says.
     """
 
     project: str
@@ -124,6 +125,8 @@ class State(BaseModel):
     disagreement: int | None = None
     checks: int = 0
     hints: bool = False
+    owner: str | None = None
+    changes: str = "owner"
     saved: str | None = None
     notice: str | None = None
 

@@ -22,6 +22,7 @@ from likewise.errors import (
     ContradictionError,
     InputError,
     LikewiseError,
+    NotAllowedError,
     StaleError,
     StorageError,
 )
@@ -92,6 +93,10 @@ def _conflict(_: Request, error: Any) -> Response:
     return _said(409, str(error))
 
 
+def _forbidden(_: Request, error: Any) -> Response:
+    return _said(403, str(error))
+
+
 def _ours(_: Request, error: Any) -> Response:
     return _said(400, str(error))
 
@@ -117,6 +122,7 @@ _HANDLERS: dict[Any, Any] = {
     RequestValidationError: _invalid,
     ContradictionError: _conflict,
     StaleError: _conflict,
+    NotAllowedError: _forbidden,
     InputError: _ours,
     LikewiseError: _ours,
     StorageError: _later,

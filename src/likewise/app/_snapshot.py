@@ -13,7 +13,7 @@ import numpy as np
 
 from likewise._arrays import Floats, Indices, Samples, Weights
 from likewise.app._ledger import Ledger, ledger_of
-from likewise.app._schemas import Card, Column, GroupCard
+from likewise.app._schemas import Card, Column, GroupCard, ProgressCard
 from likewise.errors import InputError
 from likewise.items import features_shown
 from likewise.knowledge import Answer, Verdict, told_in
@@ -28,6 +28,9 @@ from likewise.session import (
     groups_of,
     likeness_of,
     parts_within,
+    progress_of,
+    reliability,
+    statuses_of,
     statuses_within,
 )
 from likewise.storage import Act, Item, Project
@@ -37,6 +40,8 @@ ALIKE = 0.05  # below, nobody would take two clusters for one
 MANY = 20_000  # items that are kept
 MANY_COLUMNS = 12  # shown at once; those that differ come first
 LONGEST = 20_000  # characters of a text
+NOBODY = "me"  # who acts where nobody was named
+OWNER, EVERYBODY = "owner", "everybody"  # who may change what others said
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +61,10 @@ class Display:
         Whether to say why a pair is asked about.
     checks : int
         One question in so many asks again what is known; 0 for none.
+    owner : str
+        Whose project it is; empty where that is the first who has acted.
+    changes : {"owner", "everybody"}
+        Who may change what others said.
     """
 
     project: str
@@ -64,6 +73,8 @@ class Display:
     about: str
     hints: bool
     checks: int
+    owner: str = ""
+    changes: str = OWNER
 
 
 @dataclass(frozen=True)
@@ -91,6 +102,8 @@ class Snapshot:
         The numbers that groups had.
     moved : int
         How many items have changed their group lately.
+    n_screens : int
+        How many screens people have answered.
     display : Display
     items : callable
         ``items(positions)`` returns items.
@@ -105,6 +118,7 @@ class Snapshot:
     features: Samples | None
     before: Numbers
     moved: int
+    n_screens: int
     display: Display
     items: Callable[[Sequence[int]], list[Item]]
 
@@ -153,6 +167,20 @@ class Snapshot:
         told = {answer.id for answer in told_in(self.acts[last].event)}
         doubtful = {answer.id for answer in self.doubtful}
         return max(told & doubtful - self.kept, default=None)
+
+    @cached_property
+    def owner(self) -> str | None:
+        """Whose project it is: as it is set, or the first who has acted under a name.
+
+        None where nobody has.
+        """
+        named = (act.who for act in self.acts if act.who != NOBODY)
+        return self.display.owner or next(named, None)
+
+    def may_change(self, who: str, whose: str) -> bool:
+        """Tell whether a person may change what another one said."""
+        is_free = self.display.changes == EVERYBODY or self.owner is None
+        return is_free or who in (whose, self.owner)
 
     @cached_property
     def ledger(self) -> Ledger:
@@ -213,6 +241,33 @@ class Snapshot:
         )
 
     # Clusters
+
+    @cached_property
+    def progress(self) -> ProgressCard:
+        """How far the sorting is."""
+        known = self.view.known
+        found, settled = progress_of(known, self.view.model), statuses_of(known)
+        checked = reliability(known)
+        return ProgressCard(
+            answers=self.view.n_questions,
+            screens=self.n_screens,
+            groups=len(self.clusters),
+            settled=found.settled,
+            moved=self.moved,
+            expected=found.expected_jaccard,
+            deferred=len(settled.deferred),
+            aside=len(settled.aside),
+            stop=found.is_good_place_to_stop,
+            doubtful=len(self.doubtful),
+            checks=checked.n_checks,
+            failed=checked.n_failed,
+            wrong=checked.rate if checked.n_checks else None,
+        )
+
+    @cached_property
+    def by_group(self) -> dict[int, Group]:
+        """The groups that answers have made known, by their ids."""
+        return {group.id: group for group in self.groups}
 
     @cached_property
     def groups(self) -> tuple[Group, ...]:

@@ -119,6 +119,7 @@ def run_app(what: Sorting, how: Listening) -> None:
         say(f"Answers are kept in {without_password(what.url)}.")
         _warn_of_network(what.url)
         project, settings = _project(what)
+        _name_owner(project, how)
         _copy(what.url, project)
         options = {**what.options, "device": what.device}
         preparation = Preparation(
@@ -229,6 +230,7 @@ LONG = 8  # looks after which a stage that cannot be counted is named
 MOMENT = 0.25  # seconds between looks
 LAST_WORDS = 3.0  # seconds in which an open page asks at least once
 ANYWHERE = ("0.0.0.0", "::")
+ME = "me"  # who acts where nobody is named
 
 
 def _names(host: str) -> frozenset[str]:
@@ -253,6 +255,17 @@ def _project(what: Sorting) -> tuple[Any, dict[str, Any]]:
     if not project.info().n_items:
         project.change(settings)
     return project, settings
+
+
+def _name_owner(project: Any, how: Listening) -> None:
+    """Note whose project it is: who comes in by the printed address, or is named.
+
+    Behind a password, where nobody was named, it is the first who has acted.
+    """
+    is_named = how.password is None or how.who != ME
+    kept = project.info().settings.get("owner")
+    if is_named or kept == ME:
+        project.change({"owner": how.who if is_named else ""})
 
 
 def _warn_of_network(url: str) -> None:
@@ -332,6 +345,10 @@ def app(
             min=0, max=1000, help="One question in so many is a check; 0 for none."
         ),
     ] = None,
+    changes: Annotated[
+        str | None,
+        typer.Option(help="Who may change what others said: owner or everybody."),
+    ] = None,
     label: Annotated[str | None, typer.Option(help="Column to leave out.")] = None,
     ignore: Ignore = None,
     scale: Scale = "auto",
@@ -363,7 +380,9 @@ def app(
     path = _found(path)
     home = home_of(path)
     reading = reading_of(label, ignore, scale)
-    said = {"criterion": criterion, "checks": checks}
+    if changes not in (None, "owner", "everybody"):
+        raise InputError(f"--changes is owner or everybody, not {changes!r}.")
+    said = {"criterion": criterion, "checks": checks, "changes": changes}
     sorting = Sorting(
         url=project or f"sqlite:///{home / 'project.db'}",
         name=name or name_of(path),

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping
-from typing import Unpack, overload
+from itertools import chain, starmap
+from typing import TypeAlias, Unpack, overload
 
 import numpy as np
 
@@ -52,6 +53,10 @@ from likewise.session._summary import (
     groups_of,
     progress_of,
 )
+
+# What was known before an act, its answers, and what is known after it.
+Step: TypeAlias = tuple[Knowledge, tuple[Answer, ...], Knowledge]
+MOST_BEHIND = 64  # acts that a model may have yet to learn: each keeps what was known
 
 
 class Session:
@@ -102,6 +107,7 @@ class Session:
     _home: Home | None  # what keeps the samples, where memory is not all that does
     _state: State
     _model: Model | None  # what the method makes of the state, once somebody looks
+    _behind: list[Step]  # acts whose answers the model has yet to learn
     _earlier: Model | None  # of other answers: what it has worked out may be of use
     _open: list[Question]
     _ahead: dict[Answer, Model]  # what answers to come would make of the model
@@ -213,25 +219,43 @@ class Session:
             return self._open[:n]
         return self._open[0] if self._open else None
 
-    def ask_besides(self, pending: Iterable[Question]) -> Question | None:
+    def ask_besides(
+        self, pending: Iterable[Question], at: View | None = None
+    ) -> Question | None:
         """Return a question that is worth asking while others are open elsewhere.
 
         For those who keep open questions themselves, one a person; nothing is kept
         open here.
+
+        Parameters
+        ----------
+        pending : iterable of Question
+            Open with other people.
+        at : View, optional
+            The moment to ask at; now unless given. With one, other threads may tell
+            meanwhile.
         """
-        return self._propose(self._current(), self._state.known, tuple(pending))
+        now = self.view if at is None else at
+        rng = self._rng("propose", len(now.known.answers))
+        return self._method.propose(now.model, now.known, rng, tuple(pending))
 
     def ahead(self, question: Question, verdict: Said) -> Question | None:
         """Return what would be asked after an answer; nothing is recorded.
 
         If it is then told, what was worked out here is not worked out again.
         """
+        return self.ask_besides((), self.after(question, verdict))
+
+    def after(self, question: Question, verdict: Said) -> View:
+        """Return what would be known after an answer; nothing is recorded.
+
+        If it is then told, what was worked out of it is not worked out again.
+        """
         number = self._state.stands.n_answers + 1
         told = Answer(question, Verdict.of(verdict), number)
         known = self._state.known.after(told)
-        model = self._method.learn(self._current(), known, told)
-        self._ahead[told] = model
-        return self._propose(model, known, ())
+        self._ahead[told] = self._method.learn(self._current(), known, told)
+        return View(self._ahead[told], known)
 
     def tell(
         self, question: Question, verdict: Said, *, on_conflict: str = "raise"
@@ -343,7 +367,9 @@ class Session:
         self._state.check_answer(answer_id)
         self._record(Kept((answer_id,)))
 
-    def check(self, pending: Iterable[Question] = ()) -> Question | None:
+    def check(
+        self, pending: Iterable[Question] = (), at: View | None = None
+    ) -> Question | None:
         """Return a pair to ask again although earlier answers imply its relation.
 
         A wrong answer shows in no other way: ask one now and then, tell the answer as
@@ -353,6 +379,8 @@ class Session:
         ----------
         pending : iterable of Question
             Open with other people.
+        at : View, optional
+            As for :meth:`ask_besides`.
 
         Returns
         -------
@@ -368,9 +396,10 @@ class Session:
         >>> session.check().pair
         (0, 2)
         """
-        rng = self._rng("check", len(self._state.known.answers))
-        graph, labels = self._given.neighbours, self._current().labels
-        return check_of(self._state.known, graph, labels, rng, pending)
+        now = self.view if at is None else at
+        rng = self._rng("check", len(now.known.answers))
+        graph, labels = self._given.neighbours, now.model.labels
+        return check_of(now.known, graph, labels, rng, pending)
 
     # Samples and groups
 
@@ -489,6 +518,11 @@ class Session:
         return progress_of(self._state.known, self._current())
 
     @property
+    def known(self) -> Knowledge:
+        """What the answers so far have taught."""
+        return self._state.known
+
+    @property
     def view(self) -> View:
         """What the answers so far amount to, as a value that stays as it is."""
         return View(self._current(), self._state.known)
@@ -570,11 +604,9 @@ class Session:
     def _learn(self, state: State, answers: tuple[Answer, ...]) -> None:
         before, self._state = self._state.known, state
         if self._model is not None:
-            for answer, known in steps(before, answers, state.known):
-                self._model = self._ahead.get(answer) or self._method.learn(
-                    self._model, known, answer
-                )
-                self._ahead = {}
+            self._behind.append((before, answers, state.known))
+        if len(self._behind) >= MOST_BEHIND:
+            self._current()
         told = [answer.question for answer in answers]
         asked = all(question in self._open for question in told)
         self._open = [q for q in self._open if q not in told] if asked else []
@@ -582,6 +614,7 @@ class Session:
     def _forget(self) -> None:
         """Drop what was worked out from what is no longer known."""
         self._earlier, self._model = self._model or self._earlier, None
+        self._behind = []
         self._open = []
         self._ahead = {}
 
@@ -599,6 +632,12 @@ class Session:
         if self._model is None:
             self._model = self._made()
             self._earlier = None
+        behind, self._behind = self._behind, []
+        for answer, known in chain.from_iterable(starmap(steps, behind)):
+            self._model = self._ahead.get(answer) or self._method.learn(
+                self._model, known, answer
+            )
+            self._ahead = {}
         return self._model
 
     def _made(self) -> Model:
@@ -606,12 +645,6 @@ class Session:
         if method.resume is not None and earlier is not None:
             return method.resume(earlier, given, self._state.known)
         return method.begin(given, self._state.known, self._rng("begin", 0))
-
-    def _propose(
-        self, model: Model, known: Knowledge, pending: tuple[Question, ...]
-    ) -> Question | None:
-        rng = self._rng("propose", len(known.answers))
-        return self._method.propose(model, known, rng, pending)
 
     def _rng(self, use: str, count: int) -> np.random.Generator:
         # One stream for each use and number of answers: a session that was stopped and

@@ -27,11 +27,14 @@ class Author:
         Chosen by the caller, so that a repeated act is known as such.
     closes : int, optional
         The id of the open question that it answers.
+    digest : str, optional
+        Of what was asked for under the client id.
     """
 
     who: str
     client_id: str | None = None
     closes: int | None = None
+    digest: str | None = None
 
 
 class ProjectJournal:
@@ -112,6 +115,7 @@ class ProjectJournal:
             client_id=author.client_id,
             expected=len(self.acts),
             closes=author.closes,
+            digest=author.digest,
         )
         if act.is_repeat:
             raise StaleError("Another server has recorded this: look again.")

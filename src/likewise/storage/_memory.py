@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import count
 from threading import RLock
@@ -154,7 +154,7 @@ class MemoryProject:
 
     # Acts
 
-    def act(
+    def act(  # noqa: PLR0913 - what a row has
         self,
         event: Event,
         *,
@@ -163,6 +163,7 @@ class MemoryProject:
         client_id: str | None = None,
         expected: int | None = None,
         closes: int | None = None,
+        digest: str | None = None,
     ) -> Act:
         checked_text(who)
         with self._lock:
@@ -174,7 +175,7 @@ class MemoryProject:
                 raise behind(number, expected)
             if closes is not None and self._open.pop(closes, None) is None:
                 raise no_longer_open(closes)
-            act = Act(number, event, who, now, client_id, closes)
+            act = Act(number, event, who, now, client_id, closes, digest)
             self._record(act)
             return act
 
@@ -212,6 +213,12 @@ class MemoryProject:
             opened = replace(wanted, id=next(self._ids))
             self._open[opened.id] = opened
             return opened
+
+    def open_questions(
+        self, wanted: Sequence[OpenQuestion], *, now: float
+    ) -> list[OpenQuestion | None]:
+        with self._lock:
+            return [self.open_question(one, now=now) for one in wanted]
 
     def extend(self, id: int, until: float) -> OpenQuestion | None:  # noqa: A002
         with self._lock:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Protocol, TypeAlias
 
@@ -110,6 +110,9 @@ class Act:
         Chosen by the caller, so that a repeated call is known as such.
     closed : int or None
         The id of the open question that it closed.
+    digest : str or None
+        Of what was asked for under the client id, so that the same id for something
+        else is noticed; acts of earlier versions have none.
     is_repeat : bool
         Whether it had been recorded before the call that returned it.
     """
@@ -120,6 +123,7 @@ class Act:
     at: float
     client_id: str | None = None
     closed: int | None = None
+    digest: str | None = None
     is_repeat: bool = field(default=False, compare=False)
 
 
@@ -184,7 +188,7 @@ class Project(Protocol):
     def n_rows(self, name: str) -> int:
         """Return how many rows an array has; 0 when there is none."""
 
-    def act(
+    def act(  # noqa: PLR0913 - what a row has
         self,
         event: Event,
         *,
@@ -193,6 +197,7 @@ class Project(Protocol):
         client_id: str | None = None,
         expected: int | None = None,
         closes: int | None = None,
+        digest: str | None = None,
     ) -> Act:
         """Record an event, and close the question that it answers.
 
@@ -208,6 +213,8 @@ class Project(Protocol):
         closes : int, optional
             The id of an open question. If an act has closed it already, that act is
             returned and nothing changes.
+        digest : str, optional
+            Of what was asked for under the client id; kept with the act.
 
         Returns
         -------
@@ -238,6 +245,11 @@ class Project(Protocol):
         That is when its person has another one, or when it clashes with one whose lease
         runs. Those that it clashes with and whose leases are over are closed.
         """
+
+    def open_questions(
+        self, wanted: Sequence[OpenQuestion], *, now: float
+    ) -> list[OpenQuestion | None]:
+        """Open questions for several people, each as :meth:`open_question` does."""
 
     def extend(self, id: int, until: float) -> OpenQuestion | None:  # noqa: A002
         """Let a lease run longer; None when the question is no longer open."""

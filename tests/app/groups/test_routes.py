@@ -18,6 +18,7 @@ from tests.app.places import (
     picture_folder,
     rows_source,
     served,
+    shared,
 )
 from tests.problems import blobs
 
@@ -53,6 +54,7 @@ def zoe_knows(here: Served) -> None:
             zoe.tell_pair(item, first, "same")
         for before in range(truth):
             zoe.tell_pair(first, heap_of(before)[0], "different")
+    shared(here, "zoe")
 
 
 def zoe_tells(here: Served, i: int, j: int, verdict: str) -> None:
@@ -494,6 +496,7 @@ def fused(tmp_path: Path) -> Served:
             zoe_tells(here, item, first, "same")
     zoe_tells(here, heap_of(0)[0], heap_of(2)[0], "different")
     zoe_tells(here, heap_of(1)[0], heap_of(2)[0], "different")
+    shared(here, "zoe")
     did(here.seat("bob"), "merge", groups=[heap_of(0)[1], heap_of(1)[1]])
     return here
 
@@ -729,3 +732,18 @@ def test_no_order_of_reviews_breaks_the_server(tmp_path: Path, data: Any) -> Non
         assert browser.get("/groups").status_code == 200
     assert not here.session.doubtful
     assert told(here.restarted()) == told(here)
+
+
+def test_a_review_takes_back_nothing_of_others(tmp_path: Path) -> None:
+    """Zoe has begun and told the heaps apart; Bob may add to it, but not deny it."""
+    here = served(tmp_path, rows_source(HEAPS)).prepared()
+    zoe_tells(here, heap_of(0)[0], heap_of(1)[0], "different")
+    zoe, bob = here.seat("zoe"), here.seat("bob")
+    both = [heap_of(0)[0], heap_of(1)[0]]
+    did(bob, "review", action="confirm", items=[heap_of(0)[1]])
+
+    for path in ("preview", "merge"):
+        refused(post(bob, path, groups=both), 403, "what zoe said")
+    assert len(here.project.acts()) == 2
+
+    did(zoe, "merge", groups=both)

@@ -9,7 +9,15 @@ from typing import Any
 
 import pytest
 from fastapi.testclient import TestClient
-from tests.app.places import Clock, Served, answered, new_id, rows_source, served
+from tests.app.places import (
+    Clock,
+    Served,
+    answered,
+    new_id,
+    rows_source,
+    served,
+    shared,
+)
 from tests.problems import blobs
 
 from likewise import Session, Verdict
@@ -38,6 +46,12 @@ def torn(tell: Tell) -> None:
     tell(0, 1, "same")
     tell(1, 2, "same")
     tell(0, 2, "different", "bob")
+
+
+@pytest.fixture
+def everybody(rows: Served, torn: None) -> None:  # noqa: ARG001 - ann has begun
+    """Everybody may change what others said."""
+    shared(rows, "ann")
 
 
 def post(browser: TestClient, path: str, **body: Any) -> Any:
@@ -106,7 +120,7 @@ ACTS: dict[str, dict[str, Any]] = {
 }
 
 
-@pytest.mark.usefixtures("torn")
+@pytest.mark.usefixtures("everybody")
 @pytest.mark.parametrize("path", ACTS)
 def test_each_act_is_one_step_of_undo(rows: Served, path: str) -> None:
     bob = rows.seat("bob")
@@ -119,7 +133,7 @@ def test_each_act_is_one_step_of_undo(rows: Served, path: str) -> None:
     assert {n: s for n, s in shown_states(bob).items() if n in before} == before
 
 
-@pytest.mark.usefixtures("torn")
+@pytest.mark.usefixtures("everybody")
 @pytest.mark.parametrize("path", ACTS)
 def test_each_act_is_undone_like_an_answer(rows: Served, path: str) -> None:
     bob = rows.seat("bob")
@@ -186,7 +200,7 @@ def test_an_undone_answer_is_brought_back_once(ann: TestClient) -> None:
     assert refused(ann, "/api/undo-act", act=undoing)[0] == 409
 
 
-@pytest.mark.usefixtures("torn")
+@pytest.mark.usefixtures("everybody")
 def test_what_is_gone_meanwhile_is_refused_in_a_sentence(
     ann: TestClient, rows: Served
 ) -> None:
@@ -200,7 +214,7 @@ def test_what_is_gone_meanwhile_is_refused_in_a_sentence(
     assert rows.now.version == 4
 
 
-@pytest.mark.usefixtures("torn")
+@pytest.mark.usefixtures("everybody")
 def test_an_act_undone_by_somebody_else_is_refused(
     ann: TestClient, rows: Served
 ) -> None:
@@ -387,7 +401,7 @@ def test_everything_is_there_after_a_restart(rows: Served, ann: TestClient) -> N
     assert history(rows.restarted().seat("ann")) == before
 
 
-@pytest.mark.usefixtures("torn")
+@pytest.mark.usefixtures("everybody")
 def test_what_another_server_records_is_seen(rows: Served, ann: TestClient) -> None:
     other = rows.restarted().seat("bob")
     history(ann)
@@ -404,3 +418,97 @@ def test_the_log_keeps_what_was_taken_back(ann: TestClient) -> None:
 
     assert len(lines) == 5
     assert [line["number"] for line in lines] == list(range(5))
+
+
+# Who may change what
+
+
+@pytest.mark.usefixtures("torn")
+@pytest.mark.parametrize("path", ["/api/change", "/api/retract", "/api/undo-act"])
+def test_nobody_changes_what_another_said(rows: Served, path: str) -> None:
+    """Ann has begun, and Bob may say otherwise, but not change what she said."""
+    bob = rows.seat("bob")
+    before = shown_states(bob)
+
+    code, words = refused(bob, path, **ACTS[path])
+
+    assert code == 403
+    assert "what ann said" in words
+    assert shown_states(bob) == before
+
+
+@pytest.mark.usefixtures("torn")
+def test_whoever_has_begun_may_change_what_others_said(
+    rows: Served, ann: TestClient
+) -> None:
+    post(ann, "/api/retract", answers=[3])
+
+    assert shown_states(rows.seat("bob"))[3] == "taken back"
+
+
+@pytest.mark.usefixtures("torn")
+def test_everybody_changes_what_they_said_themselves(rows: Served) -> None:
+    bob = rows.seat("bob")
+    post(bob, "/api/keep", answer=3)
+    post(bob, "/api/change", answer=3, verdict="same")
+    post(bob, "/api/undo")
+    post(bob, "/api/undo-act", act=3)
+
+    assert shown_states(bob)[3] == "doubtful"
+
+
+def test_what_disagrees_is_decided_by_whose_it_is_or_by_the_owner(
+    rows: Served, ann: TestClient, tell: Tell
+) -> None:
+    tell(0, 1, "same")
+    tell(0, 1, "different", "cat")
+
+    code, _ = refused(rows.seat("bob"), "/api/keep", answer=2)
+    assert code == 403
+    post(ann, "/api/keep", answer=2)
+
+
+@pytest.mark.usefixtures("torn")
+def test_the_owner_says_who_may_change_what_others_said(
+    rows: Served, ann: TestClient
+) -> None:
+    bob = rows.seat("bob")
+    free = {"changes": "everybody"}
+    assert bob.post("/api/settings", json=free).status_code == 403
+
+    assert ann.post("/api/settings", json=free).json()["changes"] == "everybody"
+    post(bob, "/api/retract", answers=[1])
+
+    back = rows.restarted()
+    assert back.now.display.changes == "everybody"
+    assert ann.post("/api/settings", json={"changes": "owner"}).status_code == 200
+    assert refused(bob, "/api/retract", answers=[2])[0] == 403
+
+
+@pytest.mark.usefixtures("torn")
+def test_a_named_owner_goes_before_whoever_has_begun(rows: Served) -> None:
+    rows.project.change({"owner": "bob"})
+    here = rows.restarted()
+
+    assert refused(here.seat("ann"), "/api/retract", answers=[3])[0] == 403
+    post(here.seat("bob"), "/api/retract", answers=[1])
+
+
+def test_what_nobody_said_under_a_name_is_everybodys(rows: Served, tell: Tell) -> None:
+    """As a project that was begun alone, and is then opened to others."""
+    tell(0, 1, "same", "me")
+
+    post(rows.seat("bob"), "/api/retract", answers=[1])
+
+
+@pytest.mark.usefixtures("torn")
+def test_pages_offer_what_a_person_may_do(rows: Served, ann: TestClient) -> None:
+    bob = rows.seat("bob")
+    for address in ("/history", "/disagreements"):
+        theirs, owners = bob.get(address).text, ann.get(address).text
+        assert "Change answer 3 to" in theirs
+        assert "Change answer 1 to" not in theirs
+        assert "Change answer 1 to" in owners
+        assert "Change answer 3 to" in owners
+    entries = {e["id"]: e for a in history(bob)["acts"] for e in a["answers"]}
+    assert [entries[id_]["may_change"] for id_ in (1, 2, 3)] == [False, False, True]

@@ -16,6 +16,7 @@ from likewise.app._commands import (
     Review,
     Split,
     Unfuse,
+    allowed,
     grouped,
     leaving,
     revision_of,
@@ -343,7 +344,7 @@ def reviewed(now: Snapshot, who: str, command: Planned, outcome: Outcome) -> Rev
     return reply
 
 
-def previewed(now: Snapshot, wanted: Wanted) -> Preview:
+def previewed(now: Snapshot, who: str, wanted: Wanted) -> Preview:
     """Return what an act would amount to; nothing is recorded."""
     items: Sequence[int] = ()
     match wanted:
@@ -355,7 +356,9 @@ def previewed(now: Snapshot, wanted: Wanted) -> Preview:
             items = groups
         case Compare(one=one, other=other):
             items = [one, other]
-    recorded = recorded_in(revision_of(now, wanted))
+    revision = revision_of(now, wanted)
+    allowed(now, who, revision)
+    recorded = recorded_in(revision)
     return Preview(recorded=recorded, groups=_cards(now, items))
 
 

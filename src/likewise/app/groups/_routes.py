@@ -52,8 +52,7 @@ def groups(project: Service, near: Near = None, members: Members = MANY) -> Grou
     the others by a guess, and `unsure` of these need a look. With `near`, the group of
     that item comes first, and then those that are most like it.
     """
-    with project.hold():
-        return presenter.groups_of(project.snapshot(), "size", near, members)
+    return presenter.groups_of(project.snapshot(), "size", near, members)
 
 
 @router.get("/api/groups/{item}", responses=troubles(404))
@@ -65,8 +64,7 @@ def group(
     Some items from `start` on: those that answers have confirmed come first, then the
     guessed ones, the least sure or the most typical first.
     """
-    with project.hold():
-        return _found(presenter.group_of(project.snapshot(), item, start, order))
+    return _found(presenter.group_of(project.snapshot(), item, start, order))
 
 
 @router.get("/api/groups/{item}/parts", responses=troubles(400, 404))
@@ -76,8 +74,7 @@ def parts(item: int, project: Service, n: NParts = 2) -> Parts:
     Into `n` parts, the least coherent first, with up to 24 items of each. If a single
     answer has fused two groups, `fusing` is that answer.
     """
-    with project.hold():
-        found = presenter.parts_of(project.snapshot(), item, n)
+    found = presenter.parts_of(project.snapshot(), item, n)
     if found is None:
         raise HTTPException(404, NOWHERE)
     return found
@@ -90,8 +87,7 @@ def items(project: Service, which: Rest = "not-placed", start: Page = 0) -> Item
     `not-placed`: no answer has confirmed where they belong, the least sure first;
     `not-sure`: somebody could not tell; `set-aside`: they take no part.
     """
-    with project.hold():
-        return presenter.items_of(project.snapshot(), which, start)
+    return presenter.items_of(project.snapshot(), which, start)
 
 
 @router.post("/api/rename", responses=troubles(404, 409))
@@ -101,10 +97,9 @@ def rename(rename: Rename, project: Service, who: Who) -> GroupPage:
     The name stays with the group while the clusters around it change. Another group
     may have the same one: see `POST /api/preview`.
     """
-    with project.hold():
-        _found(presenter.group_of(project.snapshot(), rename.item, 0))
-        project.act(who, rename.client_id, rename)
-        return _found(presenter.group_of(project.snapshot(), rename.item, 0))
+    _found(presenter.group_of(project.snapshot(), rename.item, 0))
+    project.act(who, rename.client_id, rename)
+    return _found(presenter.group_of(project.snapshot(), rename.item, 0))
 
 
 @router.post("/api/review", responses=troubles(409))
@@ -156,15 +151,14 @@ def compare(compare: Compare, project: Service, who: Who) -> Reviewed:
 
 
 @router.post("/api/preview", responses=troubles(409))
-def preview(wanted: Wanted, project: Service) -> Preview:
+def preview(wanted: Wanted, project: Service, who: Who) -> Preview:
     """See what an act would amount to; nothing is recorded.
 
     Takes the same as the other routes, and returns how many answers would be told and
     taken back. `groups` are those that would be merged, or, for a name, the group of
     the item and all that have that name already.
     """
-    with project.hold():
-        return presenter.previewed(project.snapshot(), wanted)
+    return presenter.previewed(project.snapshot(), who, wanted)
 
 
 # Pages
@@ -178,11 +172,10 @@ def groups_page(
     project = context.preparation.service
     if project is None:
         return RedirectResponse("/", 303)
-    with project.hold():
-        now = project.snapshot()
-        values = _common(now, who, "groups")
-        start = min(start, _last(values["counts"].groups))
-        found = presenter.listed(now, sort, start)
+    now = project.snapshot()
+    values = _common(now, who, "groups")
+    start = min(start, _last(values["counts"].groups))
+    found = presenter.listed(now, sort, start)
     return drawn(
         "groups", **values, found=found, sort=sort, start=start, per_page=PER_PAGE
     )
@@ -199,12 +192,11 @@ def items_page(
     if project is None:
         return RedirectResponse("/", 303)
     which: Any = request.url.path.rpartition("/")[2]
-    with project.hold():
-        now = project.snapshot()
-        values = _common(now, who, which)
-        found = presenter.items_of(now, which, start)
-        if start >= found.total:
-            found = presenter.items_of(now, which, _last(found.total))
+    now = project.snapshot()
+    values = _common(now, who, which)
+    found = presenter.items_of(now, which, start)
+    if start >= found.total:
+        found = presenter.items_of(now, which, _last(found.total))
     return drawn("items", **values, found=found)
 
 
@@ -213,19 +205,18 @@ def group_page(
     item: int, project: Service, who: Who, start: Page = 0, order: Order = "unsure"
 ) -> Response:
     """Show one group."""
-    with project.hold():
-        now = project.snapshot()
-        values = _common(now, who, "group")
-        found = presenter.group_of(now, item, start, order)
-        if found is None:
-            raise HTTPException(404, NOWHERE)
-        if start >= found.group.size:
-            last = _last(found.group.size)
-            found = presenter.group_of(now, item, last, order) or found
-        side, then = (
-            presenter.neighbours(now, item),
-            presenter.next_to_look_at(now, item),
-        )
+    now = project.snapshot()
+    values = _common(now, who, "group")
+    found = presenter.group_of(now, item, start, order)
+    if found is None:
+        raise HTTPException(404, NOWHERE)
+    if start >= found.group.size:
+        last = _last(found.group.size)
+        found = presenter.group_of(now, item, last, order) or found
+    side, then = (
+        presenter.neighbours(now, item),
+        presenter.next_to_look_at(now, item),
+    )
     return drawn("group", **values, found=found, side=side, then=then)
 
 
@@ -244,9 +235,8 @@ def _common(now: Snapshot, who: str, tab: str) -> dict[str, Any]:
 
 
 def _acted(project: ProjectService, who: str, command: Planned) -> Reviewed:
-    with project.hold():
-        outcome = project.act(who, command.client_id, command)
-        return presenter.reviewed(project.snapshot(), who, command, outcome)
+    outcome = project.act(who, command.client_id, command)
+    return presenter.reviewed(project.snapshot(), who, command, outcome)
 
 
 def _found(page: GroupPage | None) -> GroupPage:

@@ -96,7 +96,8 @@ class EntryCard(BaseModel):
 
     `predicted` is the probability of "same" when it was asked, and `surprise` how
     unlikely the answer was by it. `by` has taken it back, undone it, or left it to
-    disagree; `became` is the answer that was given instead of it.
+    disagree; `became` is the answer that was given instead of it. `may_change` says
+    whether you may change it, and `may_undo` whether you may undo what became of it.
     """
 
     id: int
@@ -112,6 +113,8 @@ class EntryCard(BaseModel):
     surprise: float | None = None
     by: Trace | None = None
     became: int | None = None
+    may_change: bool = True
+    may_undo: bool = True
 
 
 class ActCard(BaseModel):
@@ -218,8 +221,8 @@ def _saved(now: Snapshot, command: Amending) -> str:
 # Pages
 
 
-def history_page(now: Snapshot, wanted: Wanted, page: int) -> HistoryPage:
-    """Return some of the acts that are wanted."""
+def history_page(now: Snapshot, who: str, wanted: Wanted, page: int) -> HistoryPage:
+    """Return some of the acts that are wanted, as a person may change them."""
     found = chosen(now.ledger, wanted)
     start, stop = page * PER_PAGE, (page + 1) * PER_PAGE
     if wanted.act is not None and found:
@@ -233,47 +236,48 @@ def history_page(now: Snapshot, wanted: Wanted, page: int) -> HistoryPage:
         page=page,
         per_page=PER_PAGE,
         n_acts=len(found),
-        acts=[_act(now, record, n_shown) for record in parts],
+        acts=[_act(now, who, record, n_shown) for record in parts],
         item=_item(now, wanted.item),
         has_more=has_more,
     )
 
 
-def disagreements(now: Snapshot) -> Disagreements:
+def disagreements(now: Snapshot, who: str) -> Disagreements:
     """Return the answers that others deny, newest first."""
     opened, kept = now.ledger.open[::-1], now.ledger.kept[::-1]
     return Disagreements(
         version=now.version,
-        open=[_clash(now, entry) for entry in opened[:MANY]],
-        kept=[_clash(now, entry) for entry in kept[:MANY]],
+        open=[_clash(now, who, entry) for entry in opened[:MANY]],
+        kept=[_clash(now, who, entry) for entry in kept[:MANY]],
         n_open=len(opened),
         n_kept=len(kept),
         checks=checks_of(reliability(now.view.known)),
     )
 
 
-def _act(now: Snapshot, record: Record, n_shown: int) -> ActCard:
+def _act(now: Snapshot, who: str, record: Record, n_shown: int) -> ActCard:
     ledger, act, undone = now.ledger, record.act, record.undone
     whole = ledger.by_act[act.number]
     items = () if record.entries else spoken_of(record, ledger)[:MANY_ITEMS]
     told = [entry.answer for entry in whole.entries]
     is_again = bool(told) and all(map(ledger.is_said, told))
+    may_undo = whole.is_undoable and now.may_change(who, act.who)
     return ActCard(
         made=Trace(act=act.number, who=act.who, at=act.at),
         how=whole.how,
         words=words_of(whole, ledger),
-        answers=[_entry(now, entry) for entry in record.entries[:n_shown]],
+        answers=[_entry(now, who, entry) for entry in record.entries[:n_shown]],
         n_answers=len(whole.entries),
         n_fit=len(record.entries),
         items=_cards(now, items),
         stands=record.is_standing,
         undone=_trace(undone),
-        undo=undoing_of(whole, ledger) if whole.is_undoable else None,
+        undo=undoing_of(whole, ledger) if may_undo else None,
         again=None if undone is None or is_again else undone.act,
     )
 
 
-def _entry(now: Snapshot, entry: Entry) -> EntryCard:
+def _entry(now: Snapshot, who: str, entry: Entry) -> EntryCard:
     answer, made = entry.answer, entry.made
     pair = (answer.question.sample, answer.question.against)
     sample, against = compared(*_cards(now, pair))
@@ -291,10 +295,12 @@ def _entry(now: Snapshot, entry: Entry) -> EntryCard:
         surprise=entry.surprise,
         by=_trace(entry.by),
         became=entry.became,
+        may_change=now.may_change(who, made.who),
+        may_undo=entry.by is None or now.may_change(who, entry.by.who),
     )
 
 
-def _clash(now: Snapshot, entry: Entry) -> Clash:
+def _clash(now: Snapshot, who: str, entry: Entry) -> Clash:
     question = entry.answer.question
     chain = now.view.known.evidence(question.sample, question.against)
     links: list[Link] = []
@@ -303,10 +309,10 @@ def _clash(now: Snapshot, entry: Entry) -> Clash:
         here = sum(answer.question.pair) - here
         told = now.ledger.answers[answer.id]
         people[told.made.who] = None
-        links.append(Link(answer=_entry(now, told), to=_cards(now, [here])[0]))
+        links.append(Link(answer=_entry(now, who, told), to=_cards(now, [here])[0]))
     crossed = any(answer.verdict is Verdict.DIFFERENT for answer in chain)
     return Clash(
-        answer=_entry(now, entry),
+        answer=_entry(now, who, entry),
         implied="different" if crossed else "same",
         chain=links,
         people=list(people),

@@ -40,7 +40,9 @@ Filters = Annotated[Wanted, Depends(wanted)]
 
 
 @router.get("/api/history")
-def list_history(project: Service, filters: Filters, page: Page = 0) -> HistoryPage:
+def list_history(
+    project: Service, filters: Filters, who: Who, page: Page = 0
+) -> HistoryPage:
     """List what was said and done, newest first.
 
     Everything that was ever recorded, with what has become of it. `who` is a name, or
@@ -48,24 +50,22 @@ def list_history(project: Service, filters: Filters, page: Page = 0) -> HistoryP
     surprising first; `only=checks` lists checks that failed; `item` and `act` are
     numbers. An act with many answers has all of them if asked for by its number.
     """
-    with project.hold():
-        return presenter.history_page(project.snapshot(), filters, page)
+    return presenter.history_page(project.snapshot(), who, filters, page)
 
 
 @router.get("/api/disagreements")
-def list_disagreements(project: Service) -> Disagreements:
+def list_disagreements(project: Service, who: Who) -> Disagreements:
     """List the answers that others deny.
 
     Each with a shortest chain of answers that say otherwise. Those that somebody left
     to disagree are listed apart.
     """
-    with project.hold():
-        return presenter.disagreements(project.snapshot())
+    return presenter.disagreements(project.snapshot(), who)
 
 
 @router.post("/api/change", responses=troubles(409))
 def change_answer(change: Change, project: Service, who: Who) -> Done:
-    """Change an answer.
+    """Change an answer: yours, or anybody's if you may change what others said.
 
     The old one is taken back and another one recorded, as one act. One that others
     deny is kept as doubtful, and `disagreement` names it.
@@ -91,7 +91,7 @@ def keep_answer(keep: Keep, project: Service, who: Who) -> Done:
 
 @router.post("/api/undo-act", responses=troubles(409))
 def undo_act(undo: UndoAct, project: Service, who: Who) -> Done:
-    """Undo any act, of anybody.
+    """Undo any act: yours, or anybody's if you may change what others said.
 
     The number of an undoing brings back what it has undone.
     """
@@ -99,10 +99,9 @@ def undo_act(undo: UndoAct, project: Service, who: Who) -> Done:
 
 
 def _acted(project: ProjectService, who: str, command: Amending) -> Done:
-    with project.hold():
-        outcome = project.act(who, command.client_id, command)
-        number = project.journal.position_of(command.client_id)
-        return presenter.done_of(project.snapshot(), who, command, outcome, number)
+    outcome = project.act(who, command.client_id, command)
+    number = project.journal.position_of(command.client_id)
+    return presenter.done_of(project.snapshot(), who, command, outcome, number)
 
 
 # Pages
@@ -113,9 +112,9 @@ def history_page(
     request: Request, project: Service, filters: Filters, who: Who, page: Page = 0
 ) -> HTMLResponse:
     """Show what was said and done, newest first."""
-    with project.hold():
-        now = project.snapshot()
-        state, found = seen_by(now, who), presenter.history_page(now, filters, page)
+    now = project.snapshot()
+    state = seen_by(now, who)
+    found = presenter.history_page(now, who, filters, page)
     asked = {name: value for name, value in request.query_params.items() if value}
     asked.pop("page", None)
 
@@ -139,9 +138,8 @@ def history_page(
 @router.get("/disagreements", include_in_schema=False)
 def disagreements_page(project: Service, who: Who) -> HTMLResponse:
     """Show the answers that others deny."""
-    with project.hold():
-        now = project.snapshot()
-        state, found = seen_by(now, who), presenter.disagreements(now)
+    now = project.snapshot()
+    state, found = seen_by(now, who), presenter.disagreements(now, who)
     return drawn(
         "disagreements", state=state, page="disagreements", found=found, ways=HOW
     )

@@ -9,21 +9,13 @@ from likewise.app._schemas import (
     Ahead,
     Candidates,
     Preparing,
-    ProgressCard,
     QuestionCard,
     State,
     Status,
 )
 from likewise.app._snapshot import Snapshot, compared
-from likewise.knowledge import Question, Told, Verdict, without_numbers
-from likewise.session import (
-    candidates_of,
-    clusters_in,
-    explained,
-    progress_of,
-    reliability,
-    statuses_of,
-)
+from likewise.knowledge import Question, Verdict
+from likewise.session import candidates_of, explained
 from likewise.storage import Info, OpenQuestion
 
 PER_PICKER = 12
@@ -79,10 +71,12 @@ def seen_by(now: Snapshot, who: str) -> State:
         n_items=now.n_items,
         version=now.version,
         status="asking",
-        progress=_progress(now),
+        progress=now.progress,
         can_undo=now.last_act(who) is not None,
         disagreements=now.n_disagreements,
         hints=display.hints,
+        owner=now.owner,
+        changes=display.changes,
     )
 
 
@@ -131,7 +125,7 @@ def _question(
 ) -> QuestionCard:
     question = mine.question
     left, right = compared(*now.cards([question.sample, question.against]))
-    group = next((g for g in now.groups if question.against in g.samples), None)
+    group = now.by_group.get(now.view.known.constraints.group(question.against))
     card = None if group is None else now.group(group, STRIP, None, question.pair)
     hints = now.display.hints
     return QuestionCard(
@@ -154,31 +148,3 @@ def _wants_picker(now: Snapshot, sample: int) -> bool:
         streak += 1
     many = len(now.groups) > MANY_GROUPS
     return streak >= IN_A_ROW or (many and streak >= 1)
-
-
-def _progress(now: Snapshot) -> ProgressCard:
-    known = now.view.known
-    found, settled = progress_of(known, now.view.model), statuses_of(known)
-    checked = reliability(known)
-    return ProgressCard(
-        answers=now.view.n_questions,
-        screens=_n_screens(now),
-        groups=len(clusters_in(now.labels)),
-        settled=found.settled,
-        moved=now.moved,
-        expected=found.expected_jaccard,
-        deferred=len(settled.deferred),
-        aside=len(settled.aside),
-        stop=found.is_good_place_to_stop,
-        doubtful=len(now.doubtful),
-        checks=checked.n_checks,
-        failed=checked.n_failed,
-        wrong=checked.rate if checked.n_checks else None,
-    )
-
-
-def _n_screens(now: Snapshot) -> int:
-    """Return how many screens people have answered; some settle several pairs."""
-    events = (without_numbers(act.event) for act in now.acts)
-    told = [event for event in events if isinstance(event, Told)]
-    return sum(event.answers[0].how != "given" for event in told)

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from fastapi import APIRouter, HTTPException
-from fastapi.responses import HTMLResponse
+from fastapi.responses import HTMLResponse, Response
 
 from likewise.app._api import troubles
 from likewise.app._commands import Aside, Command, Pick, Reply, Settings, Undo
-from likewise.app._context import AppContext, Context, Page, Service, Who, drawn
+from likewise.app._context import AppContext, Context, Page, Service, Who, drawn, said
 from likewise.app._preparing import CRITERION
 from likewise.app._project import ProjectService
 from likewise.app._schemas import Ahead, Candidates, State
 from likewise.app.question import _presenter as presenter
+from likewise.errors import NotAllowedError
 
 router = APIRouter(tags=["Questions"])
 
@@ -23,8 +24,8 @@ def question_page(context: Context, who: Who) -> HTMLResponse:
     return drawn("question", state=state, page="question", broken=broken)
 
 
-@router.get("/api/state")
-def state(context: Context, who: Who) -> State:
+@router.get("/api/state", response_model=State)
+def state(context: Context, who: Who) -> Response:
     """Look at your question, and at how far the sorting is.
 
     Begin here, and come back whenever you are in doubt: it changes nothing. The
@@ -33,18 +34,18 @@ def state(context: Context, who: Who) -> State:
     `status` says what to do: with `asking`, answer `question`; with `preparing` or
     `waiting`, ask again in a moment; with `settled`, nothing is left to ask.
     """
-    return present_state(context, who)
+    return said(present_state(context, who))
 
 
-@router.post("/api/answer", responses=troubles(409))
-def answer(reply: Reply, project: Service, who: Who) -> State:
+@router.post("/api/answer", response_model=State, responses=troubles(409))
+def answer(reply: Reply, project: Service, who: Who) -> Response:
     """Answer your question, and get the next one.
 
     The answer is on disk when the reply comes. If `question` is no longer yours,
     nothing is recorded, `notice` says so, and the present question is in the reply. An
     answer that earlier ones deny is kept as doubtful, and `disagreement` is its id.
     """
-    return _acted(project, who, reply, f"Saved: {reply.verdict}")
+    return said(_acted(project, who, reply, f"Saved: {reply.verdict}"))
 
 
 @router.post("/api/pick", responses=troubles(409))
@@ -86,8 +87,10 @@ def settings(settings: Settings, context: Context, who: Who) -> State:
     """Change what people are asked, and what they are shown.
 
     For everybody, and for good. What is left out stays as it is; an empty criterion
-    is the usual one.
+    is the usual one. Who may change what others said is for the owner to decide.
     """
+    if settings.changes is not None:
+        _check_owner(context, who)
     context.preparation.change(settings.model_dump(exclude_none=True))
     return present_state(context, who)
 
@@ -99,11 +102,10 @@ def candidates(project: Service, who: Who, page: Page = 0) -> Candidates:
     The likeliest first, a page at a time. Look at `GET /api/state` before, which is
     what gives you a question.
     """
-    with project.hold():
-        mine = project.held(who)
-        if mine is None:
-            raise HTTPException(404, "You have no open question.")
-        return presenter.candidates(project.snapshot(), mine, page)
+    now, mine = project.snapshot(), project.held(who)
+    if mine is None:
+        raise HTTPException(404, "You have no open question.")
+    return presenter.candidates(now, mine, page)
 
 
 @router.get("/api/ahead")
@@ -113,19 +115,26 @@ def ahead(project: Service, who: Who) -> Ahead:
     To be fetched while a person looks at the present ones. It also works out both
     questions that may follow, so that the next reply comes at once.
     """
-    with project.hold():
-        return presenter.ahead_of(project.snapshot(), project.ahead(who))
+    nexts = project.ahead(who)
+    return presenter.ahead_of(project.snapshot(), nexts)
 
 
 def _acted(project: ProjectService, who: str, command: Command, saved: str) -> State:
-    with project.hold():
-        done = project.act(who, command.client_id, command)
-        return presenter.state_of(
-            project.snapshot(),
-            project.turn(who),
-            saved=None if done.notice else saved,
-            notice=done.notice,
-            before=done.verdict,
+    done = project.act(who, command.client_id, command)
+    return presenter.state_of(
+        *project.look(who),
+        saved=None if done.notice else saved,
+        notice=done.notice,
+        before=done.verdict,
+    )
+
+
+def _check_owner(context: AppContext, who: str) -> None:
+    project = context.preparation.service
+    owner = None if project is None else project.snapshot().owner
+    if owner not in (None, who):
+        raise NotAllowedError(
+            f"Only {owner} may say who changes what others said: ask for it."
         )
 
 
@@ -136,5 +145,4 @@ def present_state(context: AppContext, who: str) -> State:
     if project is None:
         info, status = preparation.project.info(), preparation.status
         return presenter.preparing_state(info, status, CRITERION["row"], who)
-    with project.hold():
-        return presenter.state_of(project.snapshot(), project.turn(who))
+    return presenter.state_of(*project.look(who))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 
@@ -46,9 +47,11 @@ class Candidate:
     question: Question
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Partners:
     """Samples that a sample, or a class, may be compared with.
+
+    What is worked out here holds whatever is pending, and is worked out once.
 
     Attributes
     ----------
@@ -59,9 +62,38 @@ class Partners:
     probabilities: Probabilities
     known: Knowledge
     _spoken: dict[int, list[int]] = field(default_factory=dict, init=False, repr=False)
+    _rows: dict[int, Rows] = field(default_factory=dict, init=False, repr=False)
+    _covered: dict[tuple[int, ...], Coverage] = field(
+        default_factory=dict, init=False, repr=False
+    )
 
+    @cached_property
+    def likeliest_class(self) -> tuple[Indices, AnyFloats, AnyFloats]:
+        """The likeliest class of all free samples; see ``Probabilities.likeliest``."""
+        return self.probabilities.likeliest(self.blocked)
+
+    def rows_of(self, sample: int) -> Rows:
+        """Return what is thought of a free sample before the ballots."""
+        if sample not in self._rows:
+            self._rows[sample] = self.probabilities.rows_of(np.array([sample]))
+        return self._rows[sample]
+
+    def coverage(self, pending: tuple[int, ...]) -> Coverage:
+        """Return the coverage once some samples are settled too.
+
+        Several questions are looked for one after the other, each besides one more.
+        """
+        there = next((key for key in self._covered if key == pending[: len(key)]), ())
+        found = self._covered.get(there, self.probabilities.around.coverage)
+        for sample in pending[len(there) :]:
+            found = found.after(sample)
+        self._covered.clear()
+        self._covered[pending] = found
+        return found
+
+    @cached_property
     def blocked(self) -> Blocked:
-        """Return the classes that nobody could compare a free sample with."""
+        """The classes that nobody could compare a free sample with."""
         classes, is_free = self.probabilities.classes, self.probabilities.is_free
         class_of = self.probabilities.beliefs.class_of
         found: dict[int, list[int]] = {}
@@ -209,17 +241,16 @@ class SampleQuestions:
     partners: Partners
     coverage: Coverage
     taken: Sequence[int]
-    _rows: dict[int, Rows] = field(default_factory=dict, init=False, repr=False)
 
     def free(self) -> Iterator[Candidate]:
         """Yield the free samples with their likeliest class, best first."""
-        free, blocked = self.probabilities.free, self.partners.blocked()
+        free, blocked = self.probabilities.free, self.partners.blocked
         if not len(free):
             return
-        gain = self._gain(*self.probabilities.likeliest(blocked))
+        gain = self._gain(*self.partners.likeliest_class)
         for at in self._order(gain):
             sample = int(free[at])
-            before = self._rows_of(sample)
+            before = self.partners.rows_of(sample)
             row = self.probabilities.questioned(free[[at]], before)[0][0]
             askable = row.copy()
             askable[list(blocked.get(sample, ()))] = 0.0
@@ -256,12 +287,6 @@ class SampleQuestions:
             worth = float(gain[at])
             yield Candidate(worth, worth, Question(sample, partner, predicted))
 
-    def _rows_of(self, sample: int) -> Rows:
-        """Return what is thought of a free sample before the ballots, once."""
-        if sample not in self._rows:
-            self._rows[sample] = self.probabilities.rows_of(np.array([sample]))
-        return self._rows[sample]
-
     @property
     def _under_way(self) -> tuple[int, ...]:
         return self.probabilities.beliefs.under_way
@@ -276,7 +301,7 @@ class SampleQuestions:
             gain[np.isin(free, self.taken)] = -1.0
         best = int(np.argmax(gain))
         # As much doubt in the fields as there is on settled samples, for all alike.
-        before = self._rows_of(int(free[best]))
+        before = self.partners.rows_of(int(free[best]))
         rows, new = self.probabilities.doubted(free[[best]], before)
         doubted = uncertainty_drop(*entry_of(rows, new, 0, int(top[best])), wrong)
         plain = uncertainty_drop(p[best], others[best], wrong)
@@ -363,11 +388,14 @@ def best_question(
     the pending questions count as answered there: what they will tell is not asked
     again. A sample is asked about once at a time, and so is a class.
     """
-    coverage = probabilities.around.coverage
-    for question in pending:
-        if not _is_about_classes(question):
-            coverage = coverage.after(question.sample)
-    partners = Partners(probabilities, known)
+    return best_besides(Partners(probabilities, known), pending)
+
+
+def best_besides(partners: Partners, pending: tuple[Question, ...]) -> Candidate | None:
+    """Return what :func:`best_question` does, with what was worked out before."""
+    probabilities = partners.probabilities
+    settling = [q.sample for q in pending if not _is_about_classes(q)]
+    coverage = partners.coverage(tuple(settling))
     taken = [question.sample for question in pending]
     samples = SampleQuestions(probabilities, partners, coverage, taken)
     kinds = (

@@ -21,7 +21,11 @@ from likewise import _regime
 from likewise._arrays import AnyFloats, Floats, Indices
 from likewise.knowledge import Answer, Knowledge, Question, in_use, respect
 from likewise.methods._base import Chances, Expectation, Method
-from likewise.methods._likewise._acquisition import Candidate, best_question
+from likewise.methods._likewise._acquisition import (
+    Candidate,
+    Partners,
+    best_besides,
+)
 from likewise.methods._likewise._beliefs import Beliefs
 from likewise.methods._likewise._prior import Prior, prior_of
 from likewise.methods._likewise._probabilities import (
@@ -310,13 +314,15 @@ class FieldModel:
 
     def best(self, pending: tuple[Question, ...] = ()) -> Candidate | None:
         """Return the question that is worth most besides those that are open."""
-        if not pending:
-            return self._best
-        return best_question(self.probabilities, self.known, pending)
+        return best_besides(self._partners, pending) if pending else self._best
 
     @cached_property
     def _best(self) -> Candidate | None:
-        return best_question(self.probabilities, self.known, ())
+        return best_besides(self._partners, ())
+
+    @cached_property
+    def _partners(self) -> Partners:
+        return Partners(self.probabilities, self.known)
 
 
 def begin(problem: Problem, known: Knowledge, rng: np.random.Generator) -> FieldModel:

@@ -90,7 +90,25 @@ PAGE = 2000  # items that are read together
 AT_ONCE = 2000  # items that are written together
 N_NAMED = 500  # positions that one query names
 NOTHING = json.dumps({})
+DIGEST = "digest"  # where the body of an event keeps that of the command
 COLUMNS = tuple(ITEM.columns.keys())
+
+# What every answer says to the database, built once.
+_MINE = EVENT.c.project == bindparam("project")
+ALONE = select(PROJECT.c.id).where(PROJECT.c.id == bindparam("project"))
+ALONE = ALONE.with_for_update()  # one writer for each project
+LATEST = select(func.max(EVENT.c.number)).where(_MINE)
+RECORDED = select(EVENT).where(
+    _MINE,
+    or_(
+        EVENT.c.client_id == bindparam("client_id", type_=EVENT.c.client_id.type),
+        EVENT.c.closed == bindparam("closed", type_=EVENT.c.closed.type),
+    ),
+)
+CLOSED = delete(OPEN_QUESTION).where(
+    OPEN_QUESTION.c.project == bindparam("project"),
+    OPEN_QUESTION.c.id == bindparam("which"),
+)
 
 
 class SqlStore:
@@ -261,7 +279,7 @@ class SqlProject:
 
     # Acts
 
-    def act(
+    def act(  # noqa: PLR0913 - what a row has
         self,
         event: Event,
         *,
@@ -270,8 +288,9 @@ class SqlProject:
         client_id: str | None = None,
         expected: int | None = None,
         closes: int | None = None,
+        digest: str | None = None,
     ) -> Act:
-        wanted = Act(0, event, checked_text(who), now, client_id, closes)
+        wanted = Act(0, event, checked_text(who), now, client_id, closes, digest)
         with self._acts() as acts:
             act = acts.record(wanted, expected)
         self._store.note(self._mark, act)  # on disk, and not acknowledged yet
@@ -293,8 +312,13 @@ class SqlProject:
     # Open questions
 
     def open_question(self, wanted: OpenQuestion, *, now: float) -> OpenQuestion | None:
+        return self.open_questions([wanted], now=now)[0]
+
+    def open_questions(
+        self, wanted: Sequence[OpenQuestion], *, now: float
+    ) -> list[OpenQuestion | None]:
         with self._acts() as acts:
-            return acts.open(wanted, now)
+            return acts.open_all(wanted, now)
 
     def extend(self, id: int, until: float) -> OpenQuestion | None:  # noqa: A002
         with self._acts() as acts:
@@ -311,10 +335,9 @@ class SqlProject:
 
     @contextmanager
     def _write(self) -> Iterator[Connection]:
-        # SQLite has one writer anyway; PostgreSQL has one for each project by this.
-        mine = select(PROJECT.c.id).where(PROJECT.c.id == self._id).with_for_update()
         with self._database.write() as connection:
-            connection.execute(mine)
+            if not self._database.is_sqlite:  # which has one writer anyway
+                connection.execute(ALONE, {"project": self._id})
             yield connection
 
 
@@ -467,17 +490,15 @@ class Acts:
 
     def recorded(self, client_id: str | None, closed: int | None) -> Act | None:
         """Return the act of this client id, or else that closed this question."""
-        for column, value in ((EVENT.c.client_id, client_id), (EVENT.c.closed, closed)):
-            if value is not None:
-                row = self._first(EVENT, column == value)
-                if row is not None:
-                    return act_of(row)
-        return None
+        wanted = {"project": self.project, "client_id": client_id, "closed": closed}
+        rows = self.connection.execute(RECORDED, wanted).all()
+        acts = [act_of(row) for row in rows]
+        mine = [act for act in acts if client_id and act.client_id == client_id]
+        return next(iter([*mine, *acts]), None)
 
     def count(self) -> int:
         """Return how many acts there are."""
-        latest = select(func.max(EVENT.c.number)).where(EVENT.c.project == self.project)
-        number = self.connection.scalar(latest)
+        number = self.connection.scalar(LATEST, {"project": self.project})
         return 0 if number is None else int(number) + 1
 
     def numbered(self, number: int) -> Act | None:
@@ -494,22 +515,28 @@ class Acts:
         )
         return tuple(act_of(row) for row in self.connection.execute(wanted))
 
-    def open(self, wanted: OpenQuestion, now: float) -> OpenQuestion | None:
-        """Open a question, unless somebody was there first."""
-        if self.question(OPEN_QUESTION.c.who == wanted.who) is not None:
-            return None
+    def open_all(
+        self, wanted: Iterable[OpenQuestion], now: float
+    ) -> list[OpenQuestion | None]:
+        """Open questions, each unless somebody was there first."""
+        there = {question.id: question for question in self.questions()}
+        found: list[OpenQuestion | None] = []
+        for one in wanted:
+            has_one = any(question.who == one.who for question in there.values())
+            clashing = [q for q in there.values() if q.clashes(one)]
+            if has_one or any(question.until > now for question in clashing):
+                found.append(None)
+                continue
+            for gone in clashing:
+                self.close(gone.id)
+                del there[gone.id]
+            opened = self._opened(one)
+            there[opened.id] = opened
+            found.append(opened)
+        return found
+
+    def _opened(self, wanted: OpenQuestion) -> OpenQuestion:
         low, high = map(int, wanted.question.pair)
-        table = OPEN_QUESTION.c
-        clashing = (
-            table.project == self.project,
-            or_(
-                table.sample == int(wanted.question.sample),
-                (table.low == low) & (table.high == high),
-            ),
-        )
-        if self.question(*clashing, table.until > now) is not None:
-            return None
-        self.connection.execute(delete(OPEN_QUESTION).where(*clashing))
         values = {
             "project": self.project,
             "who": wanted.who,
@@ -521,16 +548,14 @@ class Acts:
             "version": 0,  # a column that nothing reads
             "until": wanted.until,
         }
-        done = self.connection.execute(insert(OPEN_QUESTION).values(values))
+        done = self.connection.execute(insert(OPEN_QUESTION), values)
         id_ = done.inserted_primary_key[0] if done.inserted_primary_key else 0
         return replace(wanted, id=id_)
 
     def close(self, id_: int) -> bool:
         """Close a question; False when it was not open."""
-        gone = delete(OPEN_QUESTION).where(
-            OPEN_QUESTION.c.project == self.project, OPEN_QUESTION.c.id == id_
-        )
-        return self.connection.execute(gone).rowcount > 0
+        which = {"project": self.project, "which": id_}
+        return self.connection.execute(CLOSED, which).rowcount > 0
 
     def extend(self, id_: int, until: float) -> OpenQuestion | None:
         """Let a lease run longer."""
@@ -558,17 +583,18 @@ class Acts:
 
     def _insert(self, act: Act) -> None:
         body = encode(act.event)
+        noted = {} if act.digest is None else {DIGEST: act.digest}
         values = {
             "project": self.project,
             "number": act.number,
             "kind": kind_of(body),
-            "body": body,
+            "body": {**body, **noted},
             "who": act.who,
             "at": act.at,
             "client_id": act.client_id,
             "closed": act.closed,
         }
-        self.connection.execute(insert(EVENT).values(values))
+        self.connection.execute(insert(EVENT), values)
         told = told_in(act.event)
         if told:
             at = {"project": self.project, "event": act.number}
@@ -581,8 +607,16 @@ class Acts:
 
 def act_of(row: Row[Any]) -> Act:
     """Return the act of a row."""
-    event = decode(row.body)
-    return Act(row.number, event, row.who, row.at, row.client_id, row.closed)
+    body = row.body
+    return Act(
+        row.number,
+        decode(body),
+        row.who,
+        row.at,
+        row.client_id,
+        row.closed,
+        body.get(DIGEST),
+    )
 
 
 def open_question_of(row: Row[Any]) -> OpenQuestion:
