@@ -213,20 +213,21 @@ class Killing:
             running.late = self.rng.choice((-400 * DAY, -DAY, 0.0, DAY, 400 * DAY))
             return
         with harmed(running.database, kind, self.rng):
-            if not running.try_to_start():
-                self.refused[kind] += 1
-                return
-            try:
-                shown = self.person.state()["version"]
-            except AssertionError:  # it says why it cannot go on
-                self.refused[kind] += 1
-            else:
-                if shown < len(self.acknowledged):
-                    self.silent.append(
-                        f"{kind}: {shown} acts of {len(self.acknowledged)}"
-                    )
-                self.unharmed[kind] += shown >= len(self.acknowledged)
+            shown = self._shown() if running.try_to_start() else None
             running.kill()
+        if shown is None:
+            self.refused[kind] += 1
+        elif shown < len(self.acknowledged):
+            self.silent.append(f"{kind}: {shown} acts of {len(self.acknowledged)}")
+        else:
+            self.unharmed[kind] += 1
+
+    def _shown(self) -> int | None:
+        """Return how many acts a server knows; None if it says that it cannot go on."""
+        try:
+            return int(self.person.state()["version"])
+        except (AssertionError, ConnectionError):  # it may have ended by now
+            return None
 
     def _compare(self, before: Any, said: Said | None) -> None:
         """Compare what the log and the page say with what was acknowledged."""

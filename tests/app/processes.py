@@ -120,7 +120,7 @@ class Running:
         with self._reader, os.fdopen(self._reader.fileno(), closefd=False) as lines:
             line = lines.readline()
         if not line:
-            self.kill()
+            self._process.join()
             return False
         address = urlsplit(json.loads(line)["url"])
         self.port, self.door = address.port or 0, f"{address.path}?{address.query}"

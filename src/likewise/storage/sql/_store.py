@@ -226,8 +226,11 @@ class SqlProject:
         is_this = PROJECT.c.id == self._id
         with self._write() as connection:
             before = connection.scalar(select(PROJECT.c.settings).where(is_this)) or {}
-            changed = {**before, **settings}
-            connection.execute(update(PROJECT).where(is_this).values(settings=changed))
+            after = {**before, **settings}
+            if after != before:
+                connection.execute(
+                    update(PROJECT).where(is_this).values(settings=after)
+                )
 
     # Items and arrays
 
