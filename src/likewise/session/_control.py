@@ -15,7 +15,7 @@ from itertools import chain
 
 import numpy as np
 
-from likewise._arrays import Floats, Indices, Sparse
+from likewise._arrays import Floats, Indices, Sparse, spans
 from likewise.knowledge import Answer, Knowledge, Prediction, Question, Verdict
 from likewise.methods import WRONG
 
@@ -247,6 +247,7 @@ def _prediction(
 
 RATES = (np.arange(1000) + 0.5) / 2000  # shares of wrong answers that may be
 TAILS = (0.05, 0.95)
+AT_ONCE = 8  # odds that are multiplied before a logarithm is taken: none gets too large
 
 
 @dataclass(frozen=True, slots=True)
@@ -319,10 +320,12 @@ def _posterior(predicted: Floats, failed: np.ndarray) -> Floats:
         How likely each check was to fail, at the usual share of wrong answers.
     failed : ndarray of bool of shape (c,)
     """
-    odds = _logit(predicted)[:, np.newaxis] + _logit(RATES) - _logit(np.array(USUAL))
-    logs = -np.logaddexp(0.0, np.where(failed[:, np.newaxis], -odds, odds))
-    prior = (WRONG[0] - 1) * np.log(RATES) + (WRONG[1] - 1) * np.log1p(-RATES)
-    total = prior + logs.sum(axis=0)
+    times = np.exp(_logit(RATES) - _logit(np.array(USUAL)))
+    total = (WRONG[0] - 1) * np.log(RATES) + (WRONG[1] - 1) * np.log1p(-RATES)
+    for some in spans(len(predicted), AT_ONCE):
+        odds = np.exp(_logit(predicted[some]))[:, np.newaxis] * times
+        odds[failed[some]] = 1 / odds[failed[some]]
+        total -= np.log((1 + odds).prod(axis=0))
     weights: Floats = np.exp(total - total.max())
     return weights / weights.sum()
 

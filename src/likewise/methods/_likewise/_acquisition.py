@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 
@@ -47,6 +48,20 @@ class Candidate:
     question: Question
 
 
+class Checked(NamedTuple):
+    """Settled samples: P(class), P(new), their likeliest class, and what it is worth.
+
+    Of shape (t,), but for `rows` of shape (t, m).
+    """
+
+    samples: Indices
+    rows: AnyFloats
+    new: AnyFloats
+    top: Indices
+    p: AnyFloats
+    drop: AnyFloats
+
+
 @dataclass(frozen=True)
 class Partners:
     """Samples that a sample, or a class, may be compared with.
@@ -63,6 +78,9 @@ class Partners:
     known: Knowledge
     _spoken: dict[int, list[int]] = field(default_factory=dict, init=False, repr=False)
     _rows: dict[int, Rows] = field(default_factory=dict, init=False, repr=False)
+    _how_typical: dict[int, dict[int, float]] = field(
+        default_factory=dict, init=False, repr=False
+    )
     _covered: dict[tuple[int, ...], Coverage] = field(
         default_factory=dict, init=False, repr=False
     )
@@ -71,6 +89,41 @@ class Partners:
     def likeliest_class(self) -> tuple[Indices, AnyFloats, AnyFloats]:
         """The likeliest class of all free samples; see ``Probabilities.likeliest``."""
         return self.probabilities.likeliest(self.blocked)
+
+    @cached_property
+    def drop(self) -> AnyFloats:
+        """How much an answer on each free sample lowers the uncertainty of pairs."""
+        top, p, others = self.likeliest_class
+        drop = uncertainty_drop(p, others, self.probabilities.rates.wrong)
+        return drop * weight_of(self.probabilities, top)
+
+    @cached_property
+    def checked(self) -> Checked:
+        """The settled samples, and what asking about each again is worth."""
+        rows, new, samples = self.probabilities.checked
+        if out := self.probabilities.aside:
+            kept = ~np.isin(samples, list(out))
+            rows, new, samples = rows[kept], new[kept], samples[kept]
+        if not len(samples):
+            return Checked(samples, rows, new, samples, new, new)
+        top, p, others = likeliest(rows, rows, new)
+        drop = uncertainty_drop(p, others, self.probabilities.rates.wrong)
+        drop = drop * weight_of(self.probabilities, top)
+        return Checked(samples, rows, new, top, p, drop)
+
+    @cached_property
+    def class_gain(self) -> AnyFloats:
+        """What asking about two classes is worth, of shape (m, m)."""
+        probabilities = self.probabilities
+        same = probabilities.pairs / np.maximum(
+            probabilities.pairs.sum(axis=1, keepdims=True), 1.0
+        )
+        alone = np.maximum(1 - same.sum(axis=1, keepdims=True), 0.0)
+        others = (same**2).sum(axis=1, keepdims=True) + alone**2 - same**2
+        gain = uncertainty_drop(same, others, probabilities.rates.wrong)
+        gain = gain * np.outer(probabilities.sizes, probabilities.sizes)
+        np.fill_diagonal(gain, -1.0)
+        return gain
 
     def rows_of(self, sample: int) -> Rows:
         """Return what is thought of a free sample before the ballots."""
@@ -107,10 +160,8 @@ class Partners:
     def of(self, sample: int, column: int) -> int | None:
         """Return the most typical member of a class not yet compared with a sample."""
         members = self._open_members(sample, column)
-        if not members:
-            return None
-        typical = self._typical(members, column)
-        return members[int(np.argmax(typical))]
+        typical = self._typical(column)
+        return max(members, key=typical.__getitem__, default=None)
 
     def likeliest(self, sample: int, askable: AnyFloats) -> tuple[int, int | None]:
         """Return the likeliest class that has a member to compare with, and which."""
@@ -152,19 +203,29 @@ class Partners:
 
     def _most_typical(self, column: int) -> list[int]:
         members = [s for s in self._members(column) if s not in self.known.aside]
-        typical = self._typical(members, column)
-        order = np.argsort(-typical, kind="stable")[:N_TYPICAL]
-        return [members[int(at)] for at in order]
+        typical = self._typical(column)
+        return sorted(members, key=lambda s: -typical[s])[:N_TYPICAL]
 
     def _members(self, column: int) -> tuple[int, ...]:
         name = self.probabilities.classes[column]
         return self.probabilities.beliefs.members[name]
 
-    def _typical(self, members: list[int], column: int) -> AnyFloats:
+    def _typical(self, column: int) -> dict[int, float]:
         """Return how typical members are of their class; rounding must not choose."""
-        rows: Indices = np.array(members, dtype=np.intp)
-        near = self.probabilities.near(rows)[:, column]
-        return np.round(near, self.probabilities.prior.regime.digits)
+        if column not in self._how_typical:
+            members = self._members(column)
+            near = self.probabilities.near(np.array(members, dtype=np.intp))[:, column]
+            found = np.round(near, self.probabilities.prior.regime.digits)
+            self._how_typical[column] = dict(zip(members, found.tolist(), strict=True))
+        return self._how_typical[column]
+
+
+def weight_of(probabilities: Probabilities, columns: Indices) -> AnyFloats:
+    """Return the pairs that hang on samples: sqrt(n s), s the size of their class.
+
+    The geometric mean asks about small classes more than their size alone would.
+    """
+    return np.sqrt(len(probabilities.prior.start) * probabilities.sizes[columns])
 
 
 def class_questions(
@@ -182,14 +243,7 @@ def class_questions(
     m = len(probabilities.classes)
     if m < 2:  # noqa: PLR2004 - a pair
         return
-    same = probabilities.pairs / np.maximum(
-        probabilities.pairs.sum(axis=1, keepdims=True), 1.0
-    )
-    alone = np.maximum(1 - same.sum(axis=1, keepdims=True), 0.0)
-    others = (same**2).sum(axis=1, keepdims=True) + alone**2 - same**2
-    gain = uncertainty_drop(same, others, probabilities.rates.wrong)
-    gain = gain * np.outer(probabilities.sizes, probabilities.sizes)
-    np.fill_diagonal(gain, -1.0)
+    gain = partners.class_gain.copy()
     gain[taken], gain[:, taken] = -1.0, -1.0
     for at in best_first(gain.ravel(), probabilities.prior.regime.digits):
         g, h = divmod(at, m)
@@ -265,15 +319,11 @@ class SampleQuestions:
 
     def settled(self) -> Iterator[Candidate]:
         """Yield settled samples that may be in the wrong class, best first."""
-        rows, new, samples = self.probabilities.checked
-        if out := [*self.probabilities.aside, *self.taken]:
-            kept = ~np.isin(samples, out)
-            rows, new, samples = rows[kept], new[kept], samples[kept]
+        samples, rows, new, top, p, drop = self.partners.checked
         if not len(samples):
             return
-        top, p, others = likeliest(rows, rows, new)
-        drop = uncertainty_drop(p, others, self.probabilities.rates.wrong)
-        gain = drop * self._weight(top) * self._reach(samples, -1)
+        gain = drop * self._reach(samples, -1)
+        gain[np.isin(samples, self.taken)] = -1.0
         for at in best_first(gain, self.probabilities.prior.regime.digits):
             if gain[at] < WORTH_A_CHECK:
                 return
@@ -294,8 +344,7 @@ class SampleQuestions:
     def _gain(self, top: Indices, p: AnyFloats, others: AnyFloats) -> AnyFloats:
         """Return what a question on each free sample is worth; -1 for none at all."""
         free, wrong = self.probabilities.free, self.probabilities.rates.wrong
-        gain = uncertainty_drop(p, others, wrong) * self._weight(top)
-        gain = gain * self._reach(free, 1) * self._left(free)
+        gain = self.partners.drop * self._reach(free, 1) * self._left(free)
         gain[p <= 0] = -1.0
         if self.taken:
             gain[np.isin(free, self.taken)] = -1.0
@@ -349,15 +398,6 @@ class SampleQuestions:
         )
         stays = after[home] / (after.sum() + new) >= LIKELY
         return STAY if stays else GO_ON
-
-    def _weight(self, columns: Indices) -> AnyFloats:
-        """Return the pairs that hang on a sample: sqrt(n s), s the size of its class.
-
-        The geometric mean asks about small classes more than their size alone would.
-        """
-        return np.sqrt(
-            len(self.probabilities.prior.start) * self.probabilities.sizes[columns]
-        )
 
     def _reach(self, samples: Indices, sign: int) -> AnyFloats:
         r"""Return how many samples are decided together with each (V-optimality).

@@ -299,8 +299,8 @@ class FieldModel:
         best = self.best()
         change = 20 * (0.0 if best is None else min(best.gain, best.worth)) / pairs
         enough = change <= FEW if jaccard >= GOOD_ENOUGH else change <= HARDLY_ANY
-        asked = {s for a in self.known.answers for s in a.question.pair}
-        n_settled = len(asked.intersection(self.beliefs.class_of) - self.known.aside)
+        asked = self.known.compared.keys() & self.beliefs.class_of.keys()
+        n_settled = len(asked - self.known.aside)
         enough = enough and (best is None or len(self.known.answers) >= N_FIRST)
         return Expectation(jaccard, max(wrong, 0.0), n_settled, enough)
 
