@@ -9,6 +9,7 @@ import numpy as np
 from scipy.optimize import linear_sum_assignment
 
 from likewise._arrays import AnyFloats, Floats, Indices
+from likewise._ties import EXACT, first_best
 from likewise.knowledge._constraints import Constraints
 
 
@@ -58,7 +59,7 @@ def respect(
     for group, row in zip(rest, votes[len(certain) :, np.argsort(order)], strict=True):
         score = np.append(row, np.full(len(place), -1))
         score[[place[g] for g in constraints.apart_from(group) if g in place]] = -np.inf
-        place[group] = int(np.argmax(score))
+        place[group] = first_best(score)
     labels = order[raw]
     for group, its in zip((*certain, *rest), members, strict=True):
         labels[list(its)] = place[group]
@@ -99,12 +100,18 @@ def _votes(
     return counts.reshape(-1, k) + like / sizes[:, np.newaxis]
 
 
+def _in_order(votes: Floats) -> Floats:
+    """Return votes that never tie: row t goes to column t where rounding would say."""
+    rows, columns = np.indices(votes.shape)
+    return votes - EXACT * ((rows - columns) / max(votes.shape)) ** 2
+
+
 def _numbering(raw: Indices, votes: Floats) -> Indices:
     """Return the new number of each raw cluster."""
     k = votes.shape[1]
     chosen: Indices = np.zeros(0, dtype=np.intp)
     if len(votes):
-        _, chosen = linear_sum_assignment(-votes)
+        _, chosen = linear_sum_assignment(-_in_order(votes))
     others = np.setdiff1d(np.arange(k), chosen)
     if others.size:
         first = np.full(k, len(raw))

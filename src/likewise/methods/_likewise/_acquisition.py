@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 
 import numpy as np
 
 from likewise._arrays import AnyFloats, Indices
+from likewise._ties import best_first, first_best, reaches
 from likewise.knowledge import GO_ON, NEW, STAY, Knowledge, Prediction, Question
 from likewise.methods._likewise._beliefs import weighed
 from likewise.methods._likewise._posterior import Coverage
@@ -77,17 +79,16 @@ class Partners:
         members = self._open_members(sample, column)
         if not members:
             return None
-        typical = self._typical(members, column)
-        return members[int(np.argmax(typical))]
+        return members[first_best(self._typical(members, column))]
 
     def likeliest(self, sample: int, askable: AnyFloats) -> tuple[int, int | None]:
         """Return the likeliest class that has a member to compare with, and which."""
-        for column in np.argsort(-askable, kind="stable"):
+        for column in best_first(askable):
             if askable[column] <= 0:
                 break
-            partner = self.of(sample, int(column))
+            partner = self.of(sample, column)
             if partner is not None:
-                return int(column), partner
+                return column, partner
         return -1, None
 
     def pair(self, g: int, h: int) -> tuple[int, int] | None:
@@ -120,19 +121,17 @@ class Partners:
 
     def _most_typical(self, column: int) -> list[int]:
         members = [s for s in self._members(column) if s not in self.known.aside]
-        typical = self._typical(members, column)
-        order = np.argsort(-typical, kind="stable")[:N_TYPICAL]
-        return [members[int(at)] for at in order]
+        order = best_first(self._typical(members, column))
+        return [members[at] for at in islice(order, N_TYPICAL)]
 
     def _members(self, column: int) -> tuple[int, ...]:
         name = self.probabilities.classes[column]
         return self.probabilities.beliefs.members[name]
 
     def _typical(self, members: list[int], column: int) -> AnyFloats:
-        """Return how typical members are of their class; rounding must not choose."""
+        """Return how typical members are of their class, to all digits."""
         rows: Indices = np.array(members, dtype=np.intp)
-        near = self.probabilities.near(rows)[:, column]
-        return np.round(near, self.probabilities.prior.regime.digits)
+        return self.probabilities.near(rows)[:, column]
 
 
 def class_questions(
@@ -154,12 +153,12 @@ def class_questions(
         probabilities.pairs.sum(axis=1, keepdims=True), 1.0
     )
     alone = np.maximum(1 - same.sum(axis=1, keepdims=True), 0.0)
-    others = (same**2).sum(axis=1, keepdims=True) + alone**2 - same**2
+    others = sums_of_others(same**2) + alone**2
     gain = uncertainty_drop(same, others, probabilities.rates.wrong)
     gain = gain * np.outer(probabilities.sizes, probabilities.sizes)
     np.fill_diagonal(gain, -1.0)
     gain[taken], gain[:, taken] = -1.0, -1.0
-    for at in best_first(gain.ravel(), probabilities.prior.regime.digits):
+    for at in best_first(gain.ravel(), within=probabilities.prior.regime.slight):
         g, h = divmod(at, m)
         pair = partners.pair(g, h) if gain[g, h] >= 0 else None
         if pair is None:
@@ -177,7 +176,7 @@ def _expected(probabilities: Probabilities, g: int, h: int, kind: str) -> Predic
     after = float(sigmoid(logit(np.array(p)) + probabilities.rates.strength))
     members = [len(m) for m in probabilities.beliefs.members.values()]
     misplaced = (1 - after) * min(members[g], members[h])
-    believed = after > LIKELY and misplaced <= MISPLACED
+    believed = reaches(after, LIKELY) and misplaced <= MISPLACED
     close = float(probabilities.closeness[g, h])
     return Prediction(p, kind, close, bool(believed), _rest(probabilities, g, h))
 
@@ -243,7 +242,7 @@ class SampleQuestions:
         top, p, others = likeliest(rows, rows, new)
         drop = uncertainty_drop(p, others, self.probabilities.rates.wrong)
         gain = drop * self._weight(top) * self._reach(samples, -1)
-        for at in best_first(gain, self.probabilities.prior.regime.digits):
+        for at in best_first(gain, within=self.probabilities.prior.regime.slight):
             if gain[at] < WORTH_A_CHECK:
                 return
             sample, column = int(samples[at]), int(top[at])
@@ -274,7 +273,7 @@ class SampleQuestions:
         gain[p <= 0] = -1.0
         if self.taken:
             gain[np.isin(free, self.taken)] = -1.0
-        best = int(np.argmax(gain))
+        best = first_best(gain, within=self.probabilities.prior.regime.slight)
         # As much doubt in the fields as there is on settled samples, for all alike.
         before = self._rows_of(int(free[best]))
         rows, new = self.probabilities.doubted(free[[best]], before)
@@ -289,7 +288,7 @@ class SampleQuestions:
             at = int(np.searchsorted(free, sample))
             if is_free[sample] and gain[at] >= 0:
                 yield at
-        for at in best_first(gain, self.probabilities.prior.regime.digits):
+        for at in best_first(gain, within=self.probabilities.prior.regime.slight):
             if free[at] not in self._under_way:
                 yield at
 
@@ -311,7 +310,7 @@ class SampleQuestions:
         after = weighed(rows, new, votes, probabilities.rates.strength)[0][0]
         if probabilities.main:
             left = [g for g in probabilities.main if votes[0, g] >= 0]
-            if len(left) == 1 and after[left[0]] > LIKELY:
+            if len(left) == 1 and reaches(after[left[0]], LIKELY):
                 return probabilities.classes[left[0]]
         return GO_ON if after.max() >= FOUNDING else NEW
 
@@ -322,8 +321,8 @@ class SampleQuestions:
         after = row * np.exp(
             -self.probabilities.rates.strength * (np.arange(len(row)) == column)
         )
-        stays = after[home] / (after.sum() + new) >= LIKELY
-        return STAY if stays else GO_ON
+        stays = after[home] / (after.sum() + new)
+        return STAY if reaches(stays, LIKELY) else GO_ON
 
     def _weight(self, columns: Indices) -> AnyFloats:
         """Return the pairs that hang on a sample: sqrt(n s), s the size of its class.
@@ -378,7 +377,10 @@ def best_question(
         ),
     )
     found = [first for kind in kinds if (first := next(kind, None)) is not None]
-    return max(found, key=lambda candidate: candidate.gain, default=None)
+    if not found:
+        return None
+    within = probabilities.prior.regime.slight
+    return found[first_best([candidate.gain for candidate in found], within=within)]
 
 
 def _is_about_classes(question: Question) -> bool:
@@ -403,32 +405,32 @@ def uncertainty_drop(p: AnyFloats, others: AnyFloats, wrong: float) -> AnyFloats
     of wrong answers, with :math:`q = p(1-e) + (1-p)e`,
 
     .. math::
-        D = \frac{p^2 (1-e)^2 + e^2 S}{q} + \frac{p^2 e^2 + (1-e)^2 S}{1-q} - p^2 - S.
+        D = \frac{p^2 (1-e)^2 + e^2 S}{q} + \frac{p^2 e^2 + (1-e)^2 S}{1-q} - p^2 - S
+          = (1 - 2e)^2 \, p^2 \, \frac{(1-p)^2 + S}{q (1-q)}.
+
+    Only the second form is right to all digits where p is near 0 or 1.
     """
-    right = 1 - wrong
-    q = np.clip(p * right + (1 - p) * wrong, 1e-12, 1 - 1e-12)
-    same = (p**2 * right**2 + wrong**2 * others) / q
-    different = (p**2 * wrong**2 + right**2 * others) / (1 - q)
-    return same + different - p**2 - others
+    q = np.clip(p * (1 - wrong) + (1 - p) * wrong, 1e-12, 1 - 1e-12)
+    return (1 - 2 * wrong) ** 2 * p**2 * ((1 - p) ** 2 + others) / (q * (1 - q))
 
 
 def entry_of(
     rows: AnyFloats, new: AnyFloats, row: int, column: int
 ) -> tuple[AnyFloats, AnyFloats]:
     """Return the probability of one class of a row, and the others' squares."""
-    p = rows[row, column]
-    return p, (rows[row] ** 2).sum() + new[row] ** 2 - p**2
+    others = np.delete(rows[row], column)
+    return rows[row, column], (others**2).sum() + new[row] ** 2
 
 
-def best_first(gain: AnyFloats, digits: int) -> Iterator[int]:
-    """Yield positions by falling gain; equal to so many digits, the first one first."""
-    top = float(gain.max(initial=0.0))
-    if top <= 0:
-        yield from range(gain.size)
-        return
-    rounded = np.round(np.maximum(gain / top, -1.0), digits)
-    best = int(np.argmax(rounded))
-    yield best
-    for at in np.argsort(-rounded, kind="stable"):
-        if at != best:
-            yield int(at)
+def sums_of_others(rows: AnyFloats) -> AnyFloats:
+    """Return for each entry the sum of the others in its row, nothing subtracted.
+
+    Examples
+    --------
+    >>> sums_of_others(np.array([[1.0, 2.0, 4.0]]))
+    array([[6., 5., 3.]])
+    """
+    before, after = np.zeros_like(rows), np.zeros_like(rows)
+    before[:, 1:] = rows[:, :-1].cumsum(axis=1)
+    after[:, :-1] = rows[:, :0:-1].cumsum(axis=1)[:, ::-1]
+    return before + after

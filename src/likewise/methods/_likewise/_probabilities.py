@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from likewise._arrays import AnyFloats, Floats, Indices, spans
+from likewise._ties import best_columns
 from likewise.methods._likewise._beliefs import (
     Beliefs,
     Evidence,
@@ -38,7 +39,7 @@ CROWDING = 2.0  # log odds against a pair twice as large as a group, over log 2
 SURE = 0.999  # the most that elimination concludes
 
 
-def logit(p: Floats) -> Floats:
+def logit(p: AnyFloats) -> Floats:
     """Return log(p / (1 - p)), p kept away from 0 and 1."""
     p = np.clip(p, TINY, 1 - TINY)
     return np.log(p / (1 - p))
@@ -381,8 +382,8 @@ class Probabilities:
         Q, (moved, rows) = self.around.membership, self._moved
         found, weights = np.empty(len(Q), dtype=np.intp), joined.astype(Q.dtype)
         for part in spans(len(Q), ROWS):
-            (Q[part] @ weights).argmax(axis=1, out=found[part])
-        found[moved] = (rows @ joined).argmax(axis=1)
+            found[part] = best_columns(Q[part] @ weights)
+        found[moved] = best_columns(rows @ joined)
         return found
 
     def rows_of(self, samples: Indices) -> Rows:
@@ -525,6 +526,7 @@ def likeliest(
     askable: AnyFloats, rows: AnyFloats, new: AnyFloats
 ) -> tuple[Indices, AnyFloats, AnyFloats]:
     """Return the likeliest class of each row, its probability, the others' squares."""
-    at, top = np.arange(len(rows)), askable.argmax(axis=1)
-    p = askable[at, top]
-    return top, p, (rows**2).sum(axis=1) + new**2 - rows[at, top] ** 2
+    at, top = np.arange(len(rows)), best_columns(askable)
+    squares = rows**2
+    squares[at, top] = 0.0  # left out, not subtracted: what is left may be tiny
+    return top, askable[at, top], squares.sum(axis=1) + new**2
