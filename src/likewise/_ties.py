@@ -155,6 +155,19 @@ def best_columns(rows: AnyFloats, *, within: float | None = None) -> Indices:
     return _reached(rows, best, None, within).argmax(axis=1)
 
 
+def is_tied(rows: AnyFloats) -> NDArray[np.bool_]:
+    """Tell in which rows several entries tie with the largest.
+
+    Examples
+    --------
+    >>> is_tied(np.array([[0.3, 0.1 + 0.2], [0.0, 1.0]])).tolist()
+    [True, False]
+    """
+    best = rows.max(axis=1, keepdims=True)
+    tied: NDArray[np.bool_] = _reached(rows, best, None, None).sum(axis=1) > 1
+    return tied
+
+
 def least_columns(rows: Floats) -> Indices:
     """Return the column of the smallest entry of each row; of ties, the first.
 

@@ -9,7 +9,7 @@ from itertools import islice
 import numpy as np
 
 from likewise._arrays import AnyFloats, Indices
-from likewise._ties import best_first, first_best, reaches
+from likewise._ties import best_first, first_best, reaches, tied_best
 from likewise.knowledge import GO_ON, NEW, STAY, Knowledge, Prediction, Question
 from likewise.methods._likewise._beliefs import weighed
 from likewise.methods._likewise._posterior import Coverage
@@ -27,6 +27,7 @@ LIKELY = 0.5  # more likely than not
 N_TYPICAL = 5  # members of a class that may speak for it
 PATIENCE = 2  # members tried before a sample and a class are left open
 MISPLACED = 0.2  # samples that a merge may misplace, in expectation
+NEARLY, N_NEARLY = 1e-3, 1024  # best gains in few digits that are worked out in all
 FOUNDING = 0.15  # a sample with no class this likely founds one
 
 
@@ -215,7 +216,7 @@ class SampleQuestions:
         free, blocked = self.probabilities.free, self.partners.blocked()
         if not len(free):
             return
-        gain = self._gain(*self.probabilities.likeliest(blocked))
+        gain = self._gain(blocked)
         for at in self._order(gain):
             sample = int(free[at])
             before = self._rows_of(sample)
@@ -241,7 +242,8 @@ class SampleQuestions:
             return
         top, p, others = likeliest(rows, rows, new)
         drop = uncertainty_drop(p, others, self.probabilities.rates.wrong)
-        gain = drop * self._weight(top) * self._reach(samples, -1)
+        spread = self.coverage.spread_at(samples)
+        gain = drop * self._weight(top) * self._reach(spread, -1)
         for at in best_first(gain, within=self.probabilities.prior.regime.slight):
             if gain[at] < WORTH_A_CHECK:
                 return
@@ -265,21 +267,49 @@ class SampleQuestions:
     def _under_way(self) -> tuple[int, ...]:
         return self.probabilities.beliefs.under_way
 
-    def _gain(self, top: Indices, p: AnyFloats, others: AnyFloats) -> AnyFloats:
+    def _gain(self, blocked: Blocked) -> AnyFloats:
         """Return what a question on each free sample is worth; -1 for none at all."""
-        free, wrong = self.probabilities.free, self.probabilities.rates.wrong
-        gain = uncertainty_drop(p, others, wrong) * self._weight(top)
-        gain = gain * self._reach(free, 1) * self._left(free)
-        gain[p <= 0] = -1.0
-        if self.taken:
-            gain[np.isin(free, self.taken)] = -1.0
-        best = first_best(gain, within=self.probabilities.prior.regime.slight)
+        probabilities, regime = self.probabilities, self.probabilities.prior.regime
+        free, wrong = probabilities.free, probabilities.rates.wrong
+        top, p, others = probabilities.likeliest(blocked)
+        now = probabilities.around.coverage.variance[free]
+        spread = self.coverage.variance[free], self.coverage.lengths(free)
+        gain = self._plain_gain(free, (top, p, others), spread, now)
+        if regime.dtype != np.float64:  # those that rounding might choose among
+            few = np.flatnonzero(tied_best(gain, within=NEARLY))[:N_NEARLY]
+            found = probabilities.likeliest_of(free[few], blocked)
+            now = probabilities.around.coverage.variance_at(free[few])
+            spread = self.coverage.spread_at(free[few])
+            gain[few] = self._plain_gain(free[few], found, spread, now)
+            top[few], p[few], others[few] = found
+        best = first_best(gain, within=regime.slight)
         # As much doubt in the fields as there is on settled samples, for all alike.
         before = self._rows_of(int(free[best]))
-        rows, new = self.probabilities.doubted(free[[best]], before)
+        rows, new = probabilities.doubted(free[[best]], before)
         doubted = uncertainty_drop(*entry_of(rows, new, 0, int(top[best])), wrong)
         plain = uncertainty_drop(p[best], others[best], wrong)
         return gain * max(float(doubted) / max(float(plain), 1e-9), 1.0)
+
+    def _plain_gain(
+        self,
+        samples: Indices,
+        likeliest: tuple[Indices, AnyFloats, AnyFloats],
+        spread: tuple[AnyFloats, AnyFloats],
+        now: AnyFloats,
+    ) -> AnyFloats:
+        """Return what a question is worth, as if the fields were never silent.
+
+        Of samples, their likeliest class, what the coverage says of them when the
+        pending questions are answered, and their variance now.
+        """
+        top, p, others = likeliest
+        drop = uncertainty_drop(p, others, self.probabilities.rates.wrong)
+        gain = drop * self._weight(top) * self._reach(spread, 1)
+        if self.taken:  # what is left of their uncertainty
+            gain = gain * np.clip(spread[0] / np.maximum(now, 1e-12), 0.0, 1.0)
+            gain[np.isin(samples, self.taken)] = -1.0
+        gain[p <= 0] = -1.0
+        return gain
 
     def _order(self, gain: AnyFloats) -> Iterator[int]:
         """Yield positions: those under way, latest first, then by gain."""
@@ -298,7 +328,7 @@ class SampleQuestions:
         wrong = self.probabilities.rates.wrong
         believed = p * (1 - wrong) > (1 - p) * wrong
         kind = "check" if self.partners.is_known(sample, partner) else "sample"
-        far = float(self.probabilities.far[sample])
+        far = float(self.probabilities.around.far_at(np.array([sample]))[0])
         return Prediction(p, kind, far, bool(believed), if_different)
 
     def _if_different(self, sample: int, column: int, before: Rows) -> int:
@@ -333,24 +363,16 @@ class SampleQuestions:
             len(self.probabilities.prior.start) * self.probabilities.sizes[columns]
         )
 
-    def _reach(self, samples: Indices, sign: int) -> AnyFloats:
+    def _reach(self, spread: tuple[AnyFloats, AnyFloats], sign: int) -> AnyFloats:
         r"""Return how many samples are decided together with each (V-optimality).
 
         :math:`r(i) = 1 + (n / v_0) |C v_i|^2 / (\sigma^2 + v_i^T C v_i)`; minus for a
         sample that is settled already.
         """
-        coverage, prior = self.coverage, self.probabilities.prior
-        noise = coverage.noise + sign * coverage.variance[samples]
-        noise = np.maximum(noise, 1e-9 * coverage.noise)
-        return 1 + len(prior.start) / prior.reach * coverage.lengths(samples) / noise
-
-    def _left(self, samples: Indices) -> AnyFloats:
-        """Return how much of each sample's uncertainty the pending answers leave."""
-        if not self.taken:
-            return np.ones(len(samples))
-        now = self.probabilities.around.coverage.variance[samples]
-        share = self.coverage.variance[samples] / np.maximum(now, 1e-12)
-        return np.clip(share, 0.0, 1.0)
+        (variance, lengths), prior = spread, self.probabilities.prior
+        noise = self.coverage.noise + sign * variance
+        noise = np.maximum(noise, 1e-9 * self.coverage.noise)
+        return 1 + len(prior.start) / prior.reach * lengths / noise
 
 
 def best_question(
