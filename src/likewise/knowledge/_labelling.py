@@ -9,8 +9,10 @@ import numpy as np
 from scipy.optimize import linear_sum_assignment
 
 from likewise._arrays import AnyFloats, Floats, Indices
-from likewise._ties import EXACT, first_best
+from likewise._ties import first_best
 from likewise.knowledge._constraints import Constraints
+
+DIGITS = 7  # of votes: rounding must not assign
 
 
 class Likeness(Protocol):
@@ -100,18 +102,13 @@ def _votes(
     return counts.reshape(-1, k) + like / sizes[:, np.newaxis]
 
 
-def _in_order(votes: Floats) -> Floats:
-    """Return votes that never tie: row t goes to column t where rounding would say."""
-    rows, columns = np.indices(votes.shape)
-    return votes - EXACT * ((rows - columns) / max(votes.shape)) ** 2
-
-
 def _numbering(raw: Indices, votes: Floats) -> Indices:
     """Return the new number of each raw cluster."""
     k = votes.shape[1]
     chosen: Indices = np.zeros(0, dtype=np.intp)
     if len(votes):
-        _, chosen = linear_sum_assignment(-_in_order(votes))
+        # Of two assignments none is the best to compare with: a grid must do.
+        _, chosen = linear_sum_assignment(-np.round(votes, DIGITS))
     others = np.setdiff1d(np.arange(k), chosen)
     if others.size:
         first = np.full(k, len(raw))
