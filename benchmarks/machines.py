@@ -26,11 +26,13 @@ import subprocess
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from functools import lru_cache
 from importlib import import_module
 from itertools import product, zip_longest
 from pathlib import Path
+from threading import Timer
 from typing import Any
 
 import numpy as np
@@ -121,7 +123,8 @@ class Setting:
             ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"),
             str(self.threads),
         )
-        found = {**os.environ, **threads, "PYTHONHASHSEED": str(self.hash_seed)}
+        found = {**os.environ, **threads, **SLEEPING}
+        found["PYTHONHASHSEED"] = str(self.hash_seed)
         found.pop("OPENBLAS_CORETYPE", None)
         found.pop("NPY_DISABLE_CPU_FEATURES", None)
         if self.kernels:
@@ -131,6 +134,8 @@ class Setting:
         return found
 
 
+# More threads than there are cores must not wait for each other by counting.
+SLEEPING = {"OMP_WAIT_POLICY": "passive", "OPENBLAS_THREAD_TIMEOUT": "4"}
 KERNELS = ("SkylakeX", "Haswell", "Zen", "Nehalem", "Prescott")
 REFERENCE = Setting()
 
@@ -257,7 +262,7 @@ def run_under(
     assert process.stdin
     assert process.stdout
     assert process.stderr
-    with process:
+    with process, ended_after(process, SECONDS):
         process.stdin.write(json.dumps(given))
         process.stdin.close()
         yield json.loads(process.stdout.readline() or "null")
@@ -265,6 +270,18 @@ def run_under(
             if not (line := process.stdout.readline()):
                 raise RuntimeError(f"{setting}: {process.stderr.read()}")
             yield Seen(**json.loads(line))
+
+
+@contextmanager
+def ended_after(process: subprocess.Popen[str], seconds: float) -> Iterator[None]:
+    """End a process that takes too long, or that nobody reads any more."""
+    timer = Timer(seconds, process.kill)
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
+        process.kill()
 
 
 def offered(wanted: Iterable[Setting]) -> tuple[list[Setting], list[str]]:
