@@ -138,9 +138,7 @@ def change_directions(change: Change, operator: Operator, repair: Repair) -> Arr
     return start
 
 
-def loose_directions(
-    change: Change, operator: Operator, values: Floats, seed: int
-) -> Array:
+def loose_directions(change: Change, operator: Operator, values: Floats) -> Array:
     """Return something low around the samples that were set aside or taken back.
 
     What only they held to the rest, or hold together now, is an eigenvector of which
@@ -151,7 +149,7 @@ def loose_directions(
     columns = LOOSE * len(change.cut) if count else 0
     start = backend.zeros(operator.n_samples, columns)
     if columns:
-        around = np.random.default_rng(seed).standard_normal((count, columns))
+        around = np.random.default_rng(0).standard_normal((count, columns))
         first = np.argsort(operator.graph.order[change.loose])  # as the caller counts
         at = backend.indices(change.loose[first])
         start[at] = backend.array(around / np.sqrt(count))
@@ -265,6 +263,7 @@ def _inner_pairs(
 
 FINE = 5e-5  # below this a pass of the filter takes less time than local ones
 FAINT = 0.1  # of the tolerance: directions of change that are not worth a column
+NEARLY = 2.0  # of what they aim at: what local passes may leave
 HALVED = 0.5  # of the residual before: a local pass that leaves more is the last
 LOCAL_PASSES = 4
 FILTER_PASSES = 6
@@ -279,7 +278,6 @@ def updated(
     wanted: int | None = None,
     tolerance: float = TOLERANCE,
     used: int | None = None,
-    seed: int = 0,
     progress: Progress | None = None,
 ) -> Pairs:
     """Return the lowest eigenpairs of an operator that has changed a little.
@@ -292,7 +290,7 @@ def updated(
         What they are to be of.
     wanted : int, optional
         How many are wanted now, where that has changed.
-    tolerance, used, seed, progress
+    tolerance, used, progress
         As in :func:`~likewise.spectral._eigen_cold.solve`.
 
     Returns
@@ -325,10 +323,10 @@ def updated(
     wanted = min(pairs.wanted if wanted is None else wanted, operator.n_samples)
     used, change = used or wanted, change_between(pairs.operator, operator)
     if _is_small(change) and _has_room(pairs, wanted):
-        needed = _enough(pairs, used, tolerance)
-        found = _changed(pairs, operator, change, needed, seed)
+        needed = _aim(pairs, used, tolerance)
+        found = _changed(pairs, operator, change, needed)
         if wanted > pairs.wanted:
-            found = _grown(found, wanted, seed)
+            found = _grown(found, wanted)
         else:
             found = _settled(replace(found, wanted=wanted), needed)
         if found.worst > _enough(found, used, tolerance):
@@ -337,15 +335,19 @@ def updated(
             progress(1, found.worst)
         if found.worst <= _enough(found, used, tolerance):
             return found
-    return solve(
-        operator, wanted, tolerance=tolerance, used=used, seed=seed, progress=progress
-    )
+    return solve(operator, wanted, tolerance=tolerance, used=used, progress=progress)
+
+
+def _aim(pairs: Pairs, used: int, tolerance: float) -> float:
+    """Return the residual that local passes aim at: none of them reaches less."""
+    needed = sufficient(pairs.values, used, tolerance)
+    return needed if tolerance < FINE else max(needed, FINE)
 
 
 def _enough(pairs: Pairs, used: int, tolerance: float) -> float:
-    """Return the residual that passes may leave: what local ones reach, if more."""
-    needed = sufficient(pairs.values, used, tolerance)
-    return needed if tolerance < FINE else max(needed, FINE)
+    """Return the residual that passes may leave: no cheap one would halve it."""
+    aim = _aim(pairs, used, tolerance)
+    return max(aim, min(NEARLY * aim, tolerance))
 
 
 def _is_small(change: Change) -> bool:
@@ -359,11 +361,11 @@ def _has_room(pairs: Pairs, wanted: int) -> bool:
 
 
 def _changed(
-    pairs: Pairs, operator: Operator, change: Change, tolerance: float, seed: int
+    pairs: Pairs, operator: Operator, change: Change, tolerance: float
 ) -> Pairs:
     """Return the pairs after a pass over what the change has brought."""
     repair = repair_of(change, operator, pairs.ritz)
-    loose = loose_directions(change, operator, pairs.values, seed)
+    loose = loose_directions(change, operator, pairs.values)
     start = change_directions(change, operator, repair)
     if loose.shape[1]:
         start = operator.graph.backend.beside([start, loose])
@@ -399,7 +401,7 @@ def _settled(pairs: Pairs, tolerance: float) -> Pairs:
     return pairs
 
 
-def _grown(pairs: Pairs, wanted: int, seed: int) -> Pairs:
+def _grown(pairs: Pairs, wanted: int) -> Pairs:
     """Return the pairs with guards among those wanted, and new guards if few are left.
 
     A guard may be far from an eigenvector: a pass of the filter brings it there.
@@ -408,7 +410,7 @@ def _grown(pairs: Pairs, wanted: int, seed: int) -> Pairs:
     missing = wanted + GUARDS - len(ritz.values)
     basis = ritz.basis
     if missing > GUARDS - SPARE:
-        new = drawn(pairs.operator, np.random.default_rng((seed, wanted)), missing)
+        new = drawn(pairs.operator, np.random.default_rng((0, wanted)), missing)
         basis = backend.beside([basis, new])
     moved, columns = filtered(pairs.operator, basis, ritz.values[0], ritz.values[-1])
     return Pairs(pairs.operator, moved, wanted, pairs.columns + columns)
