@@ -59,7 +59,7 @@ def pivoted_clusters(coordinates: Floats) -> Indices:
 
 
 def _pivot_rows(coordinates: Floats) -> Floats:
-    """Return at most k rows: the longest, then the longest rest of others, and so on."""
+    """Return at most k rows: the longest, then the longest rest of another, and on."""
     squared = (coordinates**2).sum(axis=1)
     longest, axes = squared.max(initial=0.0), np.zeros((0, coordinates.shape[1]))
     pivots: list[Floats] = []
