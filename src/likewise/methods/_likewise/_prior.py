@@ -13,6 +13,7 @@ from sklearn.cluster import AgglomerativeClustering, KMeans
 
 from likewise import _regime
 from likewise._arrays import AnyFloats, Floats, Indices, Sparse, Weights, spans
+from likewise._ties import first_least, least_columns, slight
 from likewise.affinity import evenly
 from likewise.knowledge import in_use
 from likewise.methods._likewise._bases import SMOOTHING, feature_basis, graph_basis
@@ -46,6 +47,7 @@ N_WALKED = 4 * 2 ** np.arange(11)  # steps of the random walk
 NUMERIC = 1e-6  # eigenvalues below are zero but for rounding
 DIGITS = 4  # to which gaps are compared: of equal ones, the first
 CLEARLY = 0.005  # modularity by which a clustering must be better
+AT_ONCE = 1e-6  # of a row of length 1: as near to a middle as digits tell
 N_ROUNDS = 2  # of moving the middles of clusters found from some samples
 
 
@@ -400,7 +402,7 @@ def _nearest(coordinates: AnyFloats, middles: AnyFloats) -> Indices:
     lengths = (middles**2).sum(axis=1)
     for part in spans(len(coordinates), ROWS):
         apart = lengths - 2 * (coordinates[part] @ middles.T)
-        apart.argmin(axis=1, out=found[part])
+        found[part] = least_columns(apart)
     return found
 
 
@@ -420,7 +422,9 @@ def _medoids(coordinates: AnyFloats, labels: Indices) -> Indices:
         members = np.flatnonzero(labels == cluster)
         middle = coordinates[members].mean(axis=0, dtype=np.float64)
         apart = ((coordinates[members] - middle) ** 2).sum(axis=1)
-        medoids.append(members[np.argmin(apart)])
+        # Two samples are as far from their middle; so are all at one place.
+        apart, within = np.maximum(apart, AT_ONCE**2), slight(coordinates.dtype)
+        medoids.append(members[first_least(apart, within=within)])
     return np.array(medoids, dtype=np.intp)
 
 
