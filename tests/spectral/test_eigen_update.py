@@ -421,3 +421,19 @@ def test_a_group_that_is_split_leaves_new_groups() -> None:
     assert [sorted(graph.order[members].tolist()) for members in change.groups] == [
         [1, 2]
     ]
+
+
+def test_an_update_and_a_fresh_start_span_the_same_space() -> None:
+    """Also where the gap behind it is narrow: 20 classes that overlap."""
+    seen = crowd(4000, 20, spread=0.8)
+    graph = graph_of(seen.weights)
+    pairs = solve(operator_under(graph, certain(seen.truth, np.arange(40))), 20)
+
+    for count in range(41, 51):
+        operator = operator_under(graph, certain(seen.truth, np.arange(count)))
+        pairs = updated(pairs, operator)
+
+    fresh = solve(operator, 20)
+    angle = largest_angle(pairs.vectors[:, :20], fresh.vectors[:, :20])
+    assert pairs.worst <= TOLERANCE
+    assert np.cos(np.radians(angle)) >= 0.9997

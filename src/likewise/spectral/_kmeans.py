@@ -23,10 +23,10 @@ from likewise.spectral._eigen_exact import Spectrum
 from likewise.spectral._laplacian_large import Graph
 
 NO_LENGTH = 1e-7  # of 1 / sqrt(n): an exact row this short has no direction
-SAME = 1e-9  # of the longest row: what differs by less is the same
-NO_PIVOT = 1e-6  # of the longest row: what is left of one that is no pivot
+SAME = 1e-5  # of the longest row: what differs by less is the same, also in float32
+NO_PIVOT = 1e-4  # of the longest row: what is left of one that is no pivot
 MOST_STEPS = 100
-DIGITS = 9  # of distances over the largest; the rest is rounding
+DIGITS = 5  # of distances over the largest; the rest may be rounding
 
 
 def embedding(spectrum: Spectrum, k: int, *, unit_rows: bool) -> Floats:
