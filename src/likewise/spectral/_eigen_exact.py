@@ -17,6 +17,7 @@ from scipy.sparse.linalg import ArpackError, LinearOperator, eigsh
 
 from likewise._arrays import AnyFloats, Floats, Indices
 from likewise._regime import N_DENSE, N_LANCZOS
+from likewise._ties import first_best
 from likewise.spectral._backend import Array, Backend, NumpyBackend
 from likewise.spectral._eigen_cold import solve
 from likewise.spectral._laplacian_exact import ConstrainedWeights, Laplacian
@@ -120,14 +121,46 @@ def lowest(laplacian: Laplacian, p: int, *, device: str = "cpu") -> Spectrum:
     n = laplacian.weights.n_samples
     p = min(p, n)
     if n <= N_DENSE or 3 * p >= n:
-        values, vectors = _dense(laplacian, p)
+        values, vectors = with_own_axes(*_dense(laplacian, p))
     elif n > N_LANCZOS and laplacian.is_normalised and _is_plain(laplacian.weights):
         graph = graph_of(laplacian.weights.kept, device=device)
         pairs = solve(operator_of(graph), p)
         values, vectors = pairs.values[:p], _as_they_are(pairs.vectors[:, :p])
     else:
-        values, vectors = _iterated(laplacian, n, p)
+        values, vectors = with_own_axes(*_iterated(laplacian, n, p))
     return Spectrum(values, vectors, laplacian.scale, laplacian.is_normalised)
+
+
+def with_own_axes(values: Floats, vectors: Floats) -> tuple[Floats, Floats]:
+    """Return eigenpairs, those of one eigenvalue turned as the graph alone says.
+
+    Eigenvectors of eigenvalues that are not told apart are any axes of the space that
+    they span, and rounding chooses them. Here the first points to the sample that lies
+    farthest out in that space, the next to the one farthest from that axis, and so on.
+
+    Parameters
+    ----------
+    values : ndarray of shape (p,)
+        Ascending.
+    vectors : ndarray of shape (n, p)
+    """
+    edges = np.flatnonzero(np.diff(values) > RESOLUTION) + 1
+    turned = vectors
+    for part in np.split(np.arange(len(values)), edges):
+        if len(part) > 1:
+            turned = turned.copy() if turned is vectors else turned
+            turned[:, part] = vectors[:, part] @ _axes(vectors[:, part]).T
+    return values, turned
+
+
+def _axes(vectors: Floats) -> Floats:
+    """Return the directions of the rows that lie farthest out, of shape (r, r)."""
+    rest, axes = vectors, np.zeros((0, vectors.shape[1]))
+    while len(axes) < vectors.shape[1]:
+        row = rest[first_best((rest**2).sum(axis=1))]
+        axes = np.vstack([axes, row / np.linalg.norm(row)])
+        rest = rest - np.outer(rest @ axes[-1], axes[-1])
+    return axes
 
 
 def _as_they_are(vectors: AnyFloats) -> Floats:

@@ -47,6 +47,7 @@ N_WALKED = 4 * 2 ** np.arange(11)  # steps of the random walk
 NUMERIC = 1e-6  # eigenvalues below are zero but for rounding
 DIGITS = 4  # to which gaps are compared: of equal ones, the first
 CLEARLY = 0.005  # modularity by which a clustering must be better
+DIGITS = 9  # of rows of length 1 that count where others choose among equals
 AT_ONCE = 1e-6  # of a row of length 1: as near to a middle as digits tell
 N_ROUNDS = 2  # of moving the middles of clusters found from some samples
 
@@ -317,7 +318,7 @@ def start_clusters(
         others.append((found, smooth))
     if 1 < len(first) <= _regime.FLAGSHIP_LINKED:
         linkage = AgglomerativeClustering(k, linkage="average")
-        others.append((linkage.fit_predict(first), first))
+        others.append((linkage.fit_predict(first.round(DIGITS)), first))
     bar = modularity(W, best) + CLEARLY
     for labels, coordinates in others:
         if (reached := modularity(W, labels)) > bar:
@@ -412,7 +413,8 @@ def _membership(labels: Indices) -> Sparse:
 
 
 def _k_means(coordinates: AnyFloats, k: int, seed: int) -> Indices:
-    k = min(k, len(np.unique(coordinates.round(12), axis=0)))
+    coordinates = coordinates.round(DIGITS)
+    k = min(k, len(np.unique(coordinates, axis=0)))
     return KMeans(k, n_init=10, random_state=seed).fit_predict(coordinates)
 
 
