@@ -14,7 +14,7 @@ import pytest
 import scipy.sparse as sp
 from tests.definitions import euclidean
 
-from likewise._arrays import Floats
+from likewise._arrays import AnyIndices, Floats
 from likewise.affinity import (
     Neighbours,
     Search,
@@ -382,3 +382,45 @@ def test_progress_is_told_of_few_samples_too(X: Floats) -> None:
 
 def test_no_neighbours_of_many_samples_are_none_for_each(X: Floats) -> None:
     assert nearest_neighbours(X, 0).indices.shape == (300, 0)
+
+
+def by_distance_then_index(X: Floats, k: int) -> AnyIndices:
+    """Return neighbours by the definition, of whole numbers: nothing is rounded."""
+    whole = X.astype(np.int64)
+    apart = ((whole[:, np.newaxis] - whole) ** 2).sum(axis=2)
+    np.fill_diagonal(apart, np.iinfo(np.int64).max)
+    return apart.argsort(axis=1, kind="stable")[:, :k]
+
+
+def whole_numbers(rng: np.random.Generator) -> dict[str, Floats]:
+    return {
+        "a lattice": np.stack(np.meshgrid(*[np.arange(15.0)] * 2), -1).reshape(-1, 2),
+        "yes or no": rng.integers(2, size=(300, 25)).astype(float),
+        "few levels": rng.integers(4, size=(300, 18)).astype(float),
+        "duplicates": np.repeat(rng.integers(9, size=(60, 3)), 5, axis=0).astype(float),
+    }
+
+
+@pytest.mark.parametrize("name", whole_numbers(np.random.default_rng(0)))
+@pytest.mark.parametrize("kind", ["whole", "flat", "blocks", "products"])
+def test_of_samples_as_far_from_one_the_first_are_its_neighbours(
+    name: str, kind: str, rng: np.random.Generator
+) -> None:
+    """Wherever zero is, and however sums are rounded."""
+    X = whole_numbers(rng)[name]
+    moved = X if kind == "products" else X - X.mean(axis=0)
+    search = Search(kind, len(X), 100)
+
+    near = nearest_neighbours(fitting(kind, moved), 20, search=search)
+
+    np.testing.assert_array_equal(near.indices, by_distance_then_index(X, 20))
+
+
+def test_equal_samples_are_at_distance_zero_among_few_too(
+    rng: np.random.Generator,
+) -> None:
+    X = 100 + np.repeat(rng.standard_normal((50, 40)), 3, axis=0)
+
+    near = nearest_neighbours(X, 5)
+
+    np.testing.assert_array_equal(near.distances[:, :2], 0.0)

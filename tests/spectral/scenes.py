@@ -9,7 +9,8 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.neighbors import NearestNeighbors
 
-from likewise._arrays import AnyFloats, Floats, Indices, Sparse
+from likewise._arrays import AnyFloats, Floats, Indices, Sparse, dense
+from likewise.affinity import auto
 from likewise.knowledge import Constraints
 from likewise.spectral import (
     Blocks,
@@ -62,6 +63,50 @@ def ring_of_cliques(count: int, size: int, link: float) -> Sparse:
     inside = np.kron(np.eye(count), np.ones((size, size)) - np.eye(size))
     one_way = np.kron(np.roll(np.eye(count), 1, axis=1), np.ones((size, size)))
     return sp.csr_array(inside + link * (one_way + one_way.T))
+
+
+def nearly_in_parts(seed: int) -> tuple[Laplacian, int]:
+    """Return a graph with several nearly equal eigenvalues, and how many are wanted.
+
+    By turns far heaps, heaps at any distance, copies that a faint edge ties, and a
+    lattice, whose eigenvalues come in pairs; in each third some samples are known.
+    """
+    rng = np.random.default_rng(seed)
+    n, parts, d = (int(rng.integers(*ends)) for ends in ((420, 800), (2, 14), (2, 8)))
+    truth = rng.integers(parts, size=n)
+    if seed % 4 == 0:
+        far = 30 * np.eye(parts)[truth]
+        W = auto(far + 0.3 * rng.standard_normal(far.shape)).weights
+    elif seed % 4 == 1:
+        middles = rng.normal(scale=10.0, size=(parts, d))
+        W = auto(middles[truth] + rng.standard_normal((n, d))).weights
+    elif seed % 4 == 2:
+        size = n // parts
+        copy = dense(auto(rng.standard_normal((size, d))).weights)
+        tie = np.kron(
+            np.roll(np.eye(parts), 1, axis=1), np.eye(size, 1) @ np.eye(1, size)
+        )
+        faint = 10.0 ** -rng.integers(3, 13)
+        W = sp.csr_array(np.kron(np.eye(parts), copy) + faint * (tie + tie.T))
+    else:
+        W = lattice(int(rng.integers(21, 27)))
+    truth = rng.integers(parts, size=W.shape[0])
+    some = rng.permutation(W.shape[0])[: int(rng.integers(2, 60))]
+    known = certain(truth, some) if seed % 3 == 0 else NOTHING
+    return laplacian_under(W, known), int(rng.integers(2, parts + 8))
+
+
+def lattice(side: int) -> Sparse:
+    """Return a square of samples, each tied to those beside it."""
+    row = sp.diags_array([1.0, 1.0], offsets=[-1, 1], shape=(side, side))
+    return sp.csr_array(sp.kronsum(row, row))
+
+
+def heaps(n: int, seed: int = 0) -> Floats:
+    """Return three clear heaps of points in the plane."""
+    rng = np.random.default_rng(seed)
+    middles = np.array([[0.0, 0.0], [8.0, 0.0], [0.0, 8.0]])
+    return middles[rng.integers(3, size=n)] + rng.standard_normal((n, 2))
 
 
 def isolated(n: int) -> Sparse:

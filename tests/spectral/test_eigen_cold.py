@@ -16,6 +16,7 @@ from tests.spectral.scenes import (
     cliques,
     crowd,
     eigenvalues,
+    heaps,
     isolated,
     laplacian_under,
     largest_angle,
@@ -24,9 +25,17 @@ from tests.spectral.scenes import (
 from tests.strategies import affinities
 
 from likewise._arrays import AnyFloats, Floats, Sparse
+from likewise.affinity import auto
+from likewise.spectral import _laplacian_large as large
 from likewise.spectral import graph_of, solve
 from likewise.spectral._backend import backend_for
-from likewise.spectral._eigen_cold import TOLERANCE, orthonormal, rayleigh_ritz, spanned
+from likewise.spectral._eigen_cold import (
+    TOLERANCE,
+    orthonormal,
+    rayleigh_ritz,
+    spanned,
+    sufficient,
+)
 
 BOUND = 2 * TOLERANCE  # a residual over the top of the spectrum, 2, bounds a value
 
@@ -261,3 +270,42 @@ def test_pairs_within_a_block_are_those_of_the_compressed_operator(
     V = BACKEND.host(actual.basis)
     off = A @ V - V * actual.values
     np.testing.assert_allclose(actual.residual, np.linalg.norm(off, axis=0), rtol=1e-4)
+
+
+def space_of(W: Sparse, k: int, seed: int = 0) -> AnyFloats:
+    return solve(operator_under(graph_of(W)), k, seed=seed).vectors[:, :k]
+
+
+@pytest.mark.parametrize("k", [3, 4])
+def test_whatever_it_starts_from_the_space_is_the_same(k: int) -> None:
+    """Even where the gap behind it is 0.002, as within a heap of the plane."""
+    W = auto(heaps(2100)).weights
+
+    spaces = [space_of(W, k, seed) for seed in range(6)]
+
+    overlaps = np.cos([np.radians(largest_angle(spaces[0], some)) for some in spaces])
+    assert overlaps.min() >= 0.9997
+
+
+def test_another_order_inside_the_engine_changes_nothing_but_rounding(
+    monkeypatch: pytest.MonkeyPatch, rng: np.random.Generator
+) -> None:
+    W = auto(heaps(1500)).weights
+    expected = space_of(W, 3)
+
+    monkeypatch.setattr(large, "local_order", lambda _: rng.permutation(1500))
+
+    assert np.radians(largest_angle(space_of(W, 3), expected)) <= 1e-4
+
+
+@pytest.mark.parametrize(
+    ("gap", "expected"), [(0.5, 1e-4), (0.004, 2e-5), (1e-6, 1e-5)]
+)
+def test_the_narrower_the_gap_the_smaller_the_residual(
+    gap: float, expected: float
+) -> None:
+    values = np.array([0.0, 0.1, 0.1 + gap, 0.9])
+
+    assert sufficient(values, 2, 1e-4) == pytest.approx(expected)
+    assert sufficient(values, 4, 1e-4) == 1e-4
+    assert sufficient(values, 2, 2e-6) == 2e-6

@@ -33,7 +33,7 @@ from likewise.knowledge import Constraints, Verdict
 from likewise.knowledge._constraints import Link
 from likewise.spectral import Pairs, graph_of, solve, updated
 from likewise.spectral._eigen_cold import TOLERANCE
-from likewise.spectral._eigen_update import REFRESHED, _enough, change_between
+from likewise.spectral._eigen_update import REFRESHED, change_between
 
 BOUND = 2 * TOLERANCE  # a residual over the top of the spectrum, 2, bounds a value
 N = 90
@@ -71,7 +71,7 @@ def test_one_answer_applies_the_operator_to_few_columns(seed: int) -> None:
         pairs = updated(pairs, operator)
         counts.append(pairs.columns)
 
-    assert np.mean(counts) <= 30
+    assert np.mean(counts) <= 45
 
 
 def test_the_pairs_before_are_still_theirs(seed: int) -> None:
@@ -294,7 +294,7 @@ def test_the_tolerance_is_kept_after_an_answer(tolerance: float) -> None:
 
     pairs = updated(solve(before, 4, tolerance=tolerance), after, tolerance=tolerance)
 
-    assert pairs.worst <= _enough(tolerance)
+    assert pairs.worst <= tolerance
 
 
 def test_many_groups_at_once_are_a_fresh_start() -> None:
@@ -421,3 +421,19 @@ def test_a_group_that_is_split_leaves_new_groups() -> None:
     assert [sorted(graph.order[members].tolist()) for members in change.groups] == [
         [1, 2]
     ]
+
+
+def test_an_update_and_a_fresh_start_span_the_same_space() -> None:
+    """Also where the gap behind it is narrow: 20 classes that overlap."""
+    seen = crowd(4000, 20, spread=0.8)
+    graph = graph_of(seen.weights)
+    pairs = solve(operator_under(graph, certain(seen.truth, np.arange(40))), 20)
+
+    for count in range(41, 51):
+        operator = operator_under(graph, certain(seen.truth, np.arange(count)))
+        pairs = updated(pairs, operator)
+
+    fresh = solve(operator, 20)
+    angle = largest_angle(pairs.vectors[:, :20], fresh.vectors[:, :20])
+    assert pairs.worst <= TOLERANCE
+    assert np.cos(np.radians(angle)) >= 0.9997

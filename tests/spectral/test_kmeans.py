@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from collections.abc import Sequence
 
 import numpy as np
@@ -33,6 +36,7 @@ from likewise.spectral import (
     solve,
     updated,
 )
+from likewise.spectral import _laplacian_large as large
 from likewise.spectral._eigen_cold import Ritz
 from likewise.spectral._kmeans import pivoted_clusters
 
@@ -293,3 +297,113 @@ def test_rows_in_the_eigenspace_have_length_one(device: str, seed: int) -> None:
 
     expected = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
     np.testing.assert_allclose(actual, expected, atol=1e-5)
+
+
+def many_ties(rng: np.random.Generator) -> Floats:
+    """Return rows of length 1, many equal or as far from one as from another."""
+    rows = np.stack(np.meshgrid(*[np.arange(-2.0, 3.0)] * 3), -1).reshape(-1, 3)
+    rows = np.repeat(rows[np.abs(rows).sum(axis=1) > 0], 2, axis=0)
+    turn, _ = np.linalg.qr(rng.standard_normal((3, 3)))
+    return rows @ turn / np.linalg.norm(rows, axis=1, keepdims=True)
+
+
+@pytest.mark.parametrize("k", [2, 3])
+def test_rounding_decides_nothing_in_exact_clusters(
+    k: int, rng: np.random.Generator
+) -> None:
+    rows = many_ties(rng)[:, :k]
+    expected = k_means(rows, k, [[0], [7, 9]])
+    start = pivoted_clusters(rows)
+
+    for _ in range(20):
+        blurred = rows + 1e-14 * rng.standard_normal(rows.shape)
+
+        np.testing.assert_array_equal(pivoted_clusters(blurred), start)
+        np.testing.assert_array_equal(k_means(blurred, k, [[0], [7, 9]]), expected)
+
+
+def test_rounding_decides_nothing_where_a_cluster_is_empty(
+    rng: np.random.Generator,
+) -> None:
+    rows = np.repeat(np.array([[1.0, 0.0], [0.0, 1.0], [-1.0, 0.0]]), 6, axis=0)
+    expected = k_means(rows, 2, [[0], [1]])
+
+    for _ in range(20):
+        blurred = rows + 1e-14 * rng.standard_normal(rows.shape)
+
+        np.testing.assert_array_equal(k_means(blurred, 2, [[0], [1]]), expected)
+
+
+def test_the_order_inside_the_engine_decides_nothing(
+    rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Rows of length 1 are all as long, and the first of them is the caller's first."""
+    vectors, _ = long_and_short((30, 20, 30), 0)
+    expected = clusters(pairs_with(vectors), 3)
+
+    for _ in range(5):
+        order = rng.permutation(80)
+        monkeypatch.setattr(large, "local_order", lambda _, order=order: order)
+
+        np.testing.assert_array_equal(clusters(pairs_with(vectors), 3), expected)
+
+
+def test_large_clusters_end_where_nothing_moves(seed: int) -> None:
+    seen = crowd(2000, 6, spread=1.0, seed=seed)
+    pairs = solve(operator_under(graph_of(seen.weights)), 6)
+
+    found = clusters(pairs, 6)
+
+    np.testing.assert_array_equal(reclustered(pairs, 6, found, steps=1), found)
+
+
+def test_a_row_that_is_nothing_but_rounding_has_no_direction() -> None:
+    vectors = np.array([[0.6, 0.8], [1e-11, -1e-11], [0.8, 0.6]])
+
+    actual = embedding(some_spectrum(vectors), 2, unit_rows=True)
+
+    np.testing.assert_array_equal(actual[1], [0.0, 0.0])
+
+
+LABELS = """
+import numpy as np
+from sklearn.datasets import load_digits
+from tests.spectral.scenes import heaps, laplacian_under, operator_under
+from likewise.affinity import auto
+from likewise.spectral import *
+
+for X, k in ((load_digits().data, 10), (heaps(4900), 3), (heaps(5100), 3)):
+    W = auto(X).weights
+    rows = embedding(lowest(laplacian_under(W), k + 5), k, unit_rows=True)
+    print(W.indices.sum(), (W.indices * np.arange(W.nnz) % 1009).sum())
+    print(*k_means(rows.astype(np.float64), k, ()))
+    print(*clusters(solve(operator_under(graph_of(W)), k), k))
+"""
+KERNELS = {
+    "one thread": {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"},
+    "four threads": {"OMP_NUM_THREADS": "4", "OPENBLAS_NUM_THREADS": "4"},
+    "Haswell": {"OPENBLAS_CORETYPE": "Haswell"},
+    "Nehalem": {"OPENBLAS_CORETYPE": "Nehalem"},
+    "Prescott": {"OPENBLAS_CORETYPE": "Prescott", "OMP_NUM_THREADS": "2"},
+    "without AVX": {"NPY_DISABLE_CPU_FEATURES": "X86_V3 X86_V4 AVX512_ICL"},
+}
+
+
+@pytest.mark.slow
+def test_graphs_and_clusters_are_the_same_whatever_does_the_sums() -> None:
+    """Digits, whose distances are often equal, and heaps whose gap is narrow."""
+    said = {}
+    for name, settings in KERNELS.items():
+        paths = os.pathsep.join(path for path in sys.path if path)
+        done = subprocess.run(
+            [sys.executable, "-W", "ignore", "-c", LABELS],
+            env=os.environ | {"PYTHONPATH": paths} | settings,
+            capture_output=True,
+            text=True,
+            check=True,
+            timeout=300,
+        )
+        said[name] = done.stdout
+
+    assert len(said["one thread"].split()) > 20_000
+    assert {name for name in said if said[name] != said["one thread"]} == set()

@@ -16,11 +16,13 @@ from tests.spectral.scenes import (
     everything,
     isolated,
     laplacian_under,
+    lattice,
     operator_under,
+    ring_of_cliques,
 )
 from tests.strategies import affinities, links
 
-from likewise._arrays import Floats
+from likewise._arrays import Floats, Sparse
 from likewise.knowledge import Constraints, Verdict
 from likewise.knowledge._constraints import Link
 from likewise.spectral import Operator, graph_of, renumbered
@@ -181,3 +183,34 @@ def test_a_faint_tie_that_is_left_loses_no_digits() -> None:
 
     expected = laplacian_under(sp.csr_array(W), known).toarray()
     np.testing.assert_allclose(actual, expected, atol=2e-6)
+
+
+def cuthill_mckee(W: Sparse) -> list[int]:
+    """Return the order by its definition; of equal degrees the first sample goes on."""
+    degrees, order = np.diff(W.indptr), list[int]()
+    for start in np.argsort(degrees, kind="stable"):
+        if start in order:
+            continue
+        at = len(order)
+        order.append(int(start))
+        while at < len(order):
+            beside = np.setdiff1d(W[[order[at]]].indices, order)
+            by_degree = np.argsort(degrees[beside], kind="stable")
+            order.extend(beside[by_degree].tolist())
+            at += 1
+    return order[::-1]
+
+
+@pytest.mark.parametrize(
+    "W",
+    [
+        lattice(12),
+        cliques([5, 3, 5, 9, 1, 1]),
+        ring_of_cliques(40, 5, 0.1),
+        isolated(50),
+        crowd(200, 3).weights,
+    ],
+    ids=["lattice", "cliques", "ring", "isolated", "crowd"],
+)
+def test_of_samples_of_one_degree_the_first_leads(W: Sparse) -> None:
+    assert local_order(W).tolist() == cuthill_mckee(W)

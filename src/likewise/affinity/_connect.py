@@ -18,7 +18,7 @@ from scipy.sparse.csgraph import connected_components, minimum_spanning_tree
 from sklearn.metrics import pairwise_distances_argmin_min
 
 from likewise import _regime as regime
-from likewise._arrays import AnyFloats, AnyIndices, Samples, spans
+from likewise._arrays import AnyFloats, AnyIndices, Samples, significant, spans
 from likewise.affinity._indexes import Index
 from likewise.affinity._knn import (
     N_SHARES,
@@ -112,7 +112,7 @@ def joined(component: AnyIndices, i: AnyIndices, j: AnyIndices) -> AnyIndices:
 def shortest(component: AnyIndices, found: Bridges) -> Bridges:
     """Return the shortest edge of each component that has any."""
     mine = component[found.i]
-    order = np.lexsort((found.distance, mine))
+    order = np.lexsort((found.j, found.i, significant(found.distance), mine))
     return _only(found, order[np.unique(mine[order], return_index=True)[1]])
 
 
@@ -121,7 +121,7 @@ def spanning(component: AnyIndices, found: Bridges) -> Bridges:
 
     The minimum spanning tree of the components, as far as these edges go.
     """
-    found = _only(found, np.argsort(found.distance, kind="stable"))
+    found = _only(found, np.lexsort((found.j, found.i, significant(found.distance))))
     count = int(component.max()) + 1
     a, b = np.sort([component[found.i], component[found.j]], axis=0)
     pair = a.astype(np.int64) * count + b
@@ -174,9 +174,11 @@ def _nearest_pair(
     X: Samples, inside: AnyIndices, outside: np.ndarray
 ) -> tuple[int, int, float]:
     others = np.flatnonzero(outside)
-    nearest, distance = pairwise_distances_argmin_min(X[inside], X[others])
-    best = int(np.argmin(distance))
-    return int(inside[best]), int(others[nearest[best]]), float(distance[best])
+    _, least = pairwise_distances_argmin_min(X[inside], X[others])
+    best = inside[int(np.argmin(significant(least)))]
+    apart = squared(X[others], X[np.full(len(others), best)])
+    nearest = int(np.argmin(significant(apart)))
+    return int(best), int(others[nearest]), float(np.sqrt(apart[nearest]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -319,7 +321,8 @@ def _nearest_outside(X: Samples, component: AnyIndices) -> tuple[AnyIndices, Any
     for block in spans(n, N_QUERIES):
         all_apart = all_squared(X[block], X)
         all_apart[component[block, np.newaxis] == component] = np.inf
-        at[block], apart[block] = all_apart.argmin(axis=1), all_apart.min(axis=1)
+        near = significant(np.maximum(all_apart, 0.0)).argmin(axis=1)
+        at[block], apart[block] = near, all_apart[np.arange(len(near)), near]
     return at, np.sqrt(np.maximum(apart, 0.0))
 
 
@@ -343,6 +346,6 @@ def _nearest_of(
         apart = squared(fetch(candidates), fetch(queries))
         ends = lengths[ats].cumsum()
         for at, start, stop in zip(ats, ends - lengths[ats], ends, strict=True):
-            best = start + int(apart[start:stop].argmin())
+            best = start + int(significant(apart[start:stop]).argmin())
             found[at], distance[at] = candidates[best], np.sqrt(apart[best])
     return found, distance

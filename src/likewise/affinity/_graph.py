@@ -19,6 +19,7 @@ from likewise._arrays import (
     Indices,
     Samples,
     Sparse,
+    significant,
     spans,
     with_short_indices,
 )
@@ -350,7 +351,8 @@ def strongest(W: Sparse, k: int) -> Sparse:
         if size > k:
             for span in spans(len(rows), max(N_SORTED // int(size), 1)):
                 entries = W.indptr[rows[span], np.newaxis] + np.arange(size)
-                weak = np.argsort(-W.data[entries], axis=1, kind="stable")[:, k:]
+                weights = -significant(W.data[entries])
+                weak = np.argsort(weights, axis=1, kind="stable")[:, k:]
                 is_kept[np.take_along_axis(entries, weak, axis=1)] = False
     starts = np.append(0, np.minimum(counts, k).cumsum()).astype(W.indptr.dtype)
     return sp.csr_array((W.data[is_kept], W.indices[is_kept], starts), W.shape)

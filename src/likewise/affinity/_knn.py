@@ -30,14 +30,24 @@ import scipy.sparse as sp
 from sklearn.neighbors import NearestNeighbors
 
 from likewise import _regime as regime
-from likewise._arrays import AnyFloats, AnyIndices, Floats, Samples, spans
+from likewise._arrays import (
+    AnyFloats,
+    AnyIndices,
+    Floats,
+    Indices,
+    Samples,
+    significant,
+    spans,
+)
 from likewise.affinity._indexes import INDEXES, Index, unheard
 from likewise.affinity._rows import (
     Pieces,
     Report,
     Rows,
     Source,
+    all_squared,
     evenly,
+    lengths,
     pieces_here,
     rows_of,
     single_rows,
@@ -56,6 +66,9 @@ FEWEST = 256  # rows that are searched for at a time, where all pairs are compar
 PROOF_BYTES = 2**26  # rows that a few are searched for in at a time
 PRODUCT_BYTES = 2**26  # products of sparse samples at a time
 SPARE = 4  # candidates beyond k and the sample itself, against rounding
+MOST_TIED = 1024  # candidates at most, where many are as far as the last
+DOUBLE_ROUNDING = 2.0**-30  # of a squared distance in float64
+N_COMPARED = 2**24  # pairs of samples that are compared at a time
 N_PROVED = 200  # rows searched exactly, to say how many neighbours links have missed
 LEAST = 0.9  # recall, below which somebody should know
 ROUNDING = 1e-5  # of a distance
@@ -251,18 +264,36 @@ def searched(best: Best, index: Index, start: int, queries: Samples, k: int) -> 
     Notes
     -----
     Rows at the same distance are taken in the order of the samples, so that the result
-    does not depend on the order of the shards.
+    does not depend on the order of the shards, nor on how sums are rounded.
     """
-    found = index.candidates(queries, min(k + SPARE, len(index)))
+    found = _in_shard(index, start, queries, k, min(k + SPARE, len(index)))
+    return _first(
+        np.hstack([best.indices, found.indices]),
+        np.hstack([best.squared, found.squared]),
+        k,
+    )
+
+
+def _in_shard(index: Index, start: int, queries: Samples, k: int, width: int) -> Best:
+    """Return the k best in a shard, looking further where the last of them are as far.
+
+    Of those that are, an index returns any.
+    """
+    found = index.candidates(queries, width)
     there = found >= 0
     apart = np.empty(found.shape, dtype=np.float32)
     for column, rows in enumerate(found.T):
         apart[:, column] = squared(index.at(rows), queries)
     indices = np.where(there, found + start, -1).astype(np.int32)
     apart[~there] = np.inf
-    return _first(
-        np.hstack([best.indices, indices]), np.hstack([best.squared, apart]), k
-    )
+    listed = _first(indices, apart, width)
+    best = Best(listed.indices[:, :k], listed.squared[:, :k])
+    further = min(8 * width, MOST_TIED, len(index))
+    keys = significant(listed.squared[:, [min(k, width) - 1, -1]])
+    tied = np.flatnonzero((keys[:, 0] == keys[:, 1]) & np.isfinite(keys[:, 0]))
+    if tied.size and further > width:
+        return _with(best, tied, _in_shard(index, start, queries[tied], k, further))
+    return best
 
 
 def without(best: Best, own: AnyIndices) -> Best:
@@ -281,7 +312,7 @@ def without(best: Best, own: AnyIndices) -> Best:
 
 
 def _first(indices: AnyIndices, apart: AnyFloats, k: int) -> Best:
-    order = np.lexsort((indices, apart), axis=1)[:, :k]
+    order = np.lexsort((indices, significant(apart)), axis=1)[:, :k]
     return Best(
         np.take_along_axis(indices, order, axis=1),
         np.take_along_axis(apart, order, axis=1),
@@ -607,13 +638,76 @@ def nearest_neighbours(
         none = np.zeros((X.shape[0], 0))
         return Neighbours(none.astype(np.intp), none)
     if search.kind == "whole":
-        distances, indices = NearestNeighbors(n_neighbors=k).fit(X).kneighbors()
+        near = _whole(X, k)
         if progress is not None:
             progress(X.shape[0], X.shape[0])
-        return Neighbours(indices.astype(np.intp), distances)
+        return near
     watch = Watch(search, X.shape[0], progress, clock)
     pieces = pieces_here(X, search.shard, single_rows(X).middle)
     return _together(neighbours_in(pieces, k, search, watch=watch))
+
+
+def _whole(X: Samples, k: int) -> Neighbours:
+    """Return the neighbours among few samples, in float64.
+
+    scikit-learn finds some more than are wanted, in any order where rounding decides.
+    They are measured again, by differences, and put in order; where the last are as far
+    as others that it has not named, all samples are compared.
+    """
+    n = X.shape[0]
+    width = min(k + SPARE, n - 1)
+    found = NearestNeighbors(n_neighbors=width).fit(X).kneighbors(return_distance=False)
+    apart = _apart(X, np.arange(n), found)
+    order = np.lexsort((found, significant(apart)), axis=1)
+    found, apart = (np.take_along_axis(some, order, axis=1) for some in (found, apart))
+    reach = apart[:, k - 1] * (1 + DOUBLE_ROUNDING) + _blur(X)
+    indices, tied = found[:, :k].astype(np.intp), np.flatnonzero(apart[:, -1] <= reach)
+    if width < n - 1:
+        for span in spans(len(tied), max(N_COMPARED // n, 1)):
+            rows = tied[span]
+            indices[rows] = _first_within(X, rows, found[rows], apart[rows], k)
+    distances = np.sqrt(_apart(X, np.arange(n), indices))
+    return Neighbours(indices, distances)
+
+
+def _apart(X: Samples, rows: AnyIndices, others: AnyIndices) -> AnyFloats:
+    """Return the squared distances of some rows from others, of shape (m, k)."""
+    apart = np.empty(others.shape)
+    for column, some in enumerate(others.T):
+        apart[:, column] = squared(X[some], X[rows])
+    return apart
+
+
+def _blur(X: Samples) -> float:
+    """Return how far off squared distances by products may be."""
+    longest = float(lengths(X).max(initial=0.0))
+    return 64 * float(np.finfo(np.float64).eps) * longest
+
+
+def _first_within(
+    X: Samples, rows: Indices, found: AnyIndices, apart: AnyFloats, k: int
+) -> Indices:
+    """Return the nearest k of some rows; of all that are as far as the last, the first.
+
+    Parameters
+    ----------
+    X : ndarray or csr_array of shape (n, d)
+    rows : ndarray of shape (m,)
+    found, apart : ndarray of shape (m, more than k)
+        Candidates, the nearest first, and their squared distances.
+    k : int
+    """
+    blur, last = _blur(X), apart[:, k - 1 : k]
+    within = all_squared(X[rows], X) <= last * (1 + DOUBLE_ROUNDING) + blur
+    within[np.arange(len(rows)), rows] = False
+    is_nearer = apart < last * (1 - DOUBLE_ROUNDING) - blur
+    chosen = np.empty((len(rows), k), dtype=np.intp)
+    for at, candidates in enumerate(found):
+        nearer = candidates[is_nearer[at]]
+        within[at, nearer] = False
+        others = np.flatnonzero(within[at])[: k - len(nearer)]
+        chosen[at] = np.concatenate([nearer, others])
+    return chosen
 
 
 def _together(found: Found) -> Neighbours:

@@ -9,7 +9,10 @@ import numpy as np
 from scipy.optimize import linear_sum_assignment
 
 from likewise._arrays import AnyFloats, Floats, Indices
+from likewise._ties import first_best
 from likewise.knowledge._constraints import Constraints
+
+DIGITS = 7  # of votes: rounding must not assign
 
 
 class Likeness(Protocol):
@@ -58,7 +61,7 @@ def respect(
     for group, row in zip(rest, votes[len(certain) :, np.argsort(order)], strict=True):
         score = np.append(row, np.full(len(place), -1))
         score[[place[g] for g in constraints.apart_from(group) if g in place]] = -np.inf
-        place[group] = int(np.argmax(score))
+        place[group] = first_best(score)
     labels = order[raw]
     for group, its in zip((*certain, *rest), members, strict=True):
         labels[list(its)] = place[group]
@@ -104,7 +107,8 @@ def _numbering(raw: Indices, votes: Floats) -> Indices:
     k = votes.shape[1]
     chosen: Indices = np.zeros(0, dtype=np.intp)
     if len(votes):
-        _, chosen = linear_sum_assignment(-votes)
+        # Of two assignments none is the best to compare with: a grid must do.
+        _, chosen = linear_sum_assignment(-np.round(votes, DIGITS))
     others = np.setdiff1d(np.arange(k), chosen)
     if others.size:
         first = np.full(k, len(raw))

@@ -9,6 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from likewise._arrays import Floats, Indices
+from likewise._ties import best_first
 from likewise.knowledge import Knowledge
 from likewise.methods._base import Chances, Expectation
 from likewise.methods._problem import Problem
@@ -76,8 +77,8 @@ class ClusteredModel(ABC):
             (constraints.samples(group), 0.0 if group in barred else float(shares[t]))
             for t, group in enumerate(certain)
         ]
-        groups.sort(key=lambda pair: -pair[1])
-        return Chances(tuple(groups), max(1.0 - sum(p for _, p in groups), 0.0))
+        in_order = tuple(groups[at] for at in best_first([p for _, p in groups]))
+        return Chances(in_order, max(1.0 - sum(p for _, p in groups), 0.0))
 
     def _shares(self, samples: list[int] | slice) -> Floats:
         rows, k = self.problem.neighbours[samples], int(self.labels.max()) + 1

@@ -10,12 +10,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
+from itertools import islice
 from typing import TypeAlias
 
 import numpy as np
 
 from likewise._arrays import AnyFloats, Floats, Indices
 from likewise._regime import N_EXACT
+from likewise._ties import best_first
 from likewise.errors import InputError
 from likewise.knowledge import Knowledge
 from likewise.methods._base import Method
@@ -78,14 +80,15 @@ class UncertaintyReduction:
         if self.slope is None:
             return steps
         anchors = _representatives(known, rng)
-        gains, some = np.zeros(len(free)), np.flatnonzero(steps)
+        some = np.flatnonzero(steps)
         speeds = model.clustering.speeds(self.slope, anchors, free[some])
+        gains = np.zeros(len(free), dtype=speeds.dtype)  # it says how right they are
         gains[some] = steps[some] * speeds
         if self.step is None or self.shortlist is None or self.shortlist >= len(free):
             return gains
         # Below any gain, in the order of the steps, for when the list is used up.
         listed = np.zeros(len(free), dtype=bool)
-        listed[np.argsort(-steps, kind="stable")[: self.shortlist]] = True
+        listed[list(islice(best_first(steps), self.shortlist))] = True
         return np.where(listed, gains, steps - steps.max(initial=0.0) - 1.0)
 
 

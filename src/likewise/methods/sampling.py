@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from itertools import chain
+from itertools import chain, islice
 from typing import TypeAlias
 
 import numpy as np
 
 from likewise._arrays import AnyFloats, Floats, Indices
+from likewise._ties import best_first, first_best, tied_best
 from likewise.affinity import Closeness
 from likewise.knowledge import Knowledge, Question, Verdict
 from likewise.methods.clustering import SpectralModel
@@ -82,8 +83,8 @@ def next_question(
             candidates += [s for s in members if s not in doubted | known.aside]
     if not candidates:
         return None
-    best = np.argmax(closeness(sample, np.array(candidates, dtype=np.intp)))
-    return Question(sample, candidates[int(best)])
+    best = first_best(closeness(sample, np.array(candidates, dtype=np.intp)))
+    return Question(sample, candidates[best])
 
 
 Score: TypeAlias = Callable[
@@ -134,9 +135,11 @@ def _best_first(
         scores = score(model, known, free, rng)
         if taken:
             scores = scores * _unlike(model, known, free, scores, taken)
-        best = np.flatnonzero(scores == scores.max())
+        best = np.flatnonzero(tied_best(scores))
         yield int(free[best[np.argmin(lots[best])]])
-        yield from free[np.lexsort((lots, -scores))[1:]].tolist()
+        by_lot = np.argsort(lots)
+        for at in islice(best_first(scores[by_lot]), 1, None):
+            yield int(free[by_lot[at]])
 
 
 def _unlike(
@@ -151,7 +154,7 @@ def _unlike(
     1 for a sample that moves them in a direction of its own, 0 for one that moves them
     as the taken ones do. Only the best samples are compared, the others left out.
     """
-    best = np.argsort(-scores, kind="stable")[:N_COMPARED]
+    best = np.fromiter(islice(best_first(scores), N_COMPARED), dtype=np.intp)
     anchors = np.array([known.constraints.samples(g)[0] for g in known.certain])
     both = np.concatenate([free[best], np.array(taken, dtype=np.intp)])
     pulls = model.clustering.pulls(anchors, both)

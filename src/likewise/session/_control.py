@@ -16,6 +16,7 @@ from itertools import chain
 import numpy as np
 
 from likewise._arrays import Floats, Indices, Sparse, spans
+from likewise._ties import first_best, tied_best
 from likewise.knowledge import Answer, Knowledge, Prediction, Question, Verdict
 from likewise.methods import WRONG
 
@@ -199,9 +200,9 @@ class _Pool:
         doubts /= doubts[pairs].mean()
         here = pairs.any(axis=1)
         here &= n_checks == n_checks[here].min()
-        row = int(np.argmax(np.where(here, doubts.max(axis=1), -1.0)))
-        top = doubts[row].max()
-        return row, np.flatnonzero(doubts[row] == top), float(top)
+        row = first_best(np.where(here, doubts.max(axis=1), -1.0))
+        doubted = np.flatnonzero(tied_best(doubts[row]))
+        return row, doubted, float(doubts[row].max())
 
     def _n_checks(self) -> Indices:
         asked = [a.question for a in self.known.answers if a.question.is_check]

@@ -10,6 +10,7 @@ from itertools import combinations
 import numpy as np
 
 from likewise._arrays import Floats, Indices
+from likewise._ties import first_best
 from likewise.errors import InputError
 from likewise.knowledge import (
     GO_ON,
@@ -360,7 +361,7 @@ class Repairs:
         members = self.members[label]
         if left_out:
             members = members[~np.isin(members, list(left_out))]
-        return int(members[np.argmax(self.sure[members])]) if len(members) else None
+        return int(members[first_best(self.sure[members])]) if len(members) else None
 
     def _placed(
         self, part: tuple[int, ...], samples: Sequence[int], target: int | None

@@ -9,6 +9,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from likewise._arrays import Floats, Indices, Sparse, Weights
+from likewise._ties import first_best, ranked
 from likewise.knowledge import Answer, Constraints, Knowledge, Verdict
 from likewise.spectral import (
     ConstrainedWeights,
@@ -41,7 +42,7 @@ class Likeness:
         """Return the cluster that is most like this one, or None."""
         row = self.values[cluster].copy()
         row[[cluster, *besides]] = 0.0
-        best = int(np.argmax(row)) if len(row) else 0
+        best = first_best(row) if len(row) else 0
         return best if len(row) and row[best] > 0 else None
 
 
@@ -122,8 +123,9 @@ def parts_within(W: Weights, members: Sequence[int], n_parts: int) -> list[list[
     spectrum = lowest(signed_normalised(weights), n_parts)
     found = k_means(embedding(spectrum, n_parts, unit_rows=True), n_parts, ())
     parts = [np.flatnonzero(found == part) for part in range(n_parts)]
-    parts = sorted((p for p in parts if len(p)), key=lambda p: _coherence(inside, p))
-    return [chosen[_most_typical_first(inside, part)].tolist() for part in parts]
+    parts = sorted((p for p in parts if len(p)), key=lambda part: int(part[0]))
+    loosest = ranked([-_coherence(inside, part) for part in parts], unit=1.0)
+    return [chosen[_most_typical_first(inside, parts[t])].tolist() for t in loosest]
 
 
 def fusing_answer(
@@ -195,4 +197,4 @@ def _coherence(W: Weights, part: Indices) -> float:
 
 def _most_typical_first(W: Weights, part: Indices) -> Indices:
     weight = np.asarray(W[part][:, part].sum(axis=1)).ravel()
-    return part[np.argsort(-weight, kind="stable")]
+    return part[ranked(weight)]

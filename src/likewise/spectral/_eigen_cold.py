@@ -6,7 +6,7 @@ Blocks of columns are made orthonormal, turned towards eigenvectors, and checked
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 import numpy as np
@@ -172,19 +172,44 @@ class Pairs:
         return float(self.residual[: self.wanted].max(initial=0.0))
 
 
-DEGREE = 10
-COLUMNS = DEGREE + 1  # products for each column that is filtered, and its image
+DEGREE, MOST_DEGREE = 10, 40  # of the filter
+AMPLIFIED = 1e4  # what one pass does to the lowest; beyond, columns become dependent
 NARROWEST = 0.05  # part of the spectrum that is damped at least
 
 
-def filtered(operator: Operator, X: Array, lowest: float, cut: float) -> Ritz:
-    """Return the eigenpairs within a block after one pass of the filter over it."""
-    backend = operator.graph.backend
-    basis = orthonormal(backend, damped(operator, X, lowest, cut))
-    return rayleigh_ritz(backend, basis, operator @ basis)
+def filtered(
+    operator: Operator, X: Array, lowest: float, cut: float
+) -> tuple[Ritz, int]:
+    """Return the eigenpairs within a block after one pass of the filter over it.
+
+    And the columns that the operator was applied to.
+    """
+    backend, degree = operator.graph.backend, degree_for(lowest, cut)
+    basis = orthonormal(backend, damped(operator, X, lowest, cut, degree))
+    columns = X.shape[1] * (degree + 1)
+    return rayleigh_ritz(backend, basis, operator @ basis), columns
 
 
-def damped(operator: Operator, X: Array, lowest: float, cut: float) -> Array:
+def degree_for(lowest: float, cut: float) -> int:
+    """Return the degree that tells the lowest from the cut by far, if one does.
+
+    One pass of twice the degree does more than two, and columns are made orthonormal
+    once: where eigenvalues lie close, the degree is high.
+
+    Examples
+    --------
+    >>> degree_for(0.0, 0.5), degree_for(0.0, 0.1), degree_for(0.0, 0.01)
+    (10, 22, 40)
+    """
+    cut = min(cut, TOP - NARROWEST)
+    beyond = 1 + 2 * (cut - min(lowest, cut)) / (TOP - cut)
+    growth = np.arccosh(AMPLIFIED) / max(np.arccosh(beyond), 1e-3)
+    return int(np.clip(np.rint(growth), DEGREE, MOST_DEGREE))
+
+
+def damped(
+    operator: Operator, X: Array, lowest: float, cut: float, degree: int = DEGREE
+) -> Array:
     """Return T(operator) X, T the Chebyshev polynomial that is small on [cut, 2].
 
     It is scaled to be about 1 at the lowest eigenvalue, so that nothing overflows.
@@ -193,7 +218,7 @@ def damped(operator: Operator, X: Array, lowest: float, cut: float) -> Array:
     half, middle = (TOP - cut) / 2, (TOP + cut) / 2
     first = factor = half / (min(lowest, cut) - middle)
     Y = operator.shifted(X, middle, factor / half)
-    for _ in range(DEGREE - 1):
+    for _ in range(degree - 1):
         following = 1 / (2 / first - factor)
         Z = operator.shifted(Y, middle, 2 * following / half)
         operator.graph.backend.add_scaled(Z, X, -factor * following)
@@ -201,7 +226,9 @@ def damped(operator: Operator, X: Array, lowest: float, cut: float) -> Array:
     return Y
 
 
-TOLERANCE = 1e-3  # of a residual over the top of the spectrum; labels need no more
+TOLERANCE = 1e-4  # of a residual over the top of the spectrum
+SHARE = 0.01  # of the gap behind what is used: a residual that turns it by as much
+FINER = 1e-5  # however narrow the gap: ten times what float32 can promise
 FINEST = 1e-6  # what float32 can promise
 GUARDS = 10  # columns beyond those wanted
 FIRST_CUT = 0.5  # where the spectrum is cut before anything is known of it
@@ -215,6 +242,7 @@ def solve(
     p: int,
     *,
     tolerance: float = TOLERANCE,
+    used: int | None = None,
     seed: int = 0,
     progress: Progress | None = None,
 ) -> Pairs:
@@ -225,11 +253,15 @@ def solve(
     operator : Operator
     p : int
         How many are wanted; at most as many as there are samples.
-    tolerance : float, default=1e-3
+    tolerance : float, default=1e-4
         Of the residuals of those wanted, relative to the top of the spectrum, 2. Below
         1e-6 it is taken for 1e-6: the arithmetic is that of float32.
+    used : int, optional
+        How many of them span the space that is used, all unless given: where the gap
+        behind them is narrow the tolerance is smaller, at least 1e-5. What a residual
+        leaves open is its angle to that space, residual over gap.
     seed : int, default=0
-        Of the columns that it starts from.
+        Of the columns that it starts from, a row of which belongs to each sample.
     progress : callable, optional
         Called as ``progress(number of passes, worst residual)`` after each pass.
 
@@ -259,23 +291,43 @@ def solve(
         whole = backend.array(np.eye(n))
         ritz = rayleigh_ritz(backend, whole, operator @ whole)
         return Pairs(operator, ritz, p, columns=n)
-    start = np.random.default_rng(seed).standard_normal((n, width), dtype=np.float32)
-    ritz = filtered(operator, backend.array(start), 0.0, FIRST_CUT)
-    pairs = Pairs(operator, ritz, p, width * COLUMNS)
-    return refined(pairs, max(tolerance, FINEST), progress, max_passes=MAX_PASSES)
+    start = drawn(operator, np.random.default_rng(seed), width)
+    ritz, columns = filtered(operator, start, 0.0, FIRST_CUT)
+    pairs = Pairs(operator, ritz, p, columns)
+    return refined(pairs, tolerance, used or p, progress, max_passes=MAX_PASSES)
+
+
+def drawn(operator: Operator, rng: np.random.Generator, width: int) -> Array:
+    """Return columns to start from: each sample draws, whatever the engine's order."""
+    shape = operator.n_samples, width
+    start = rng.standard_normal(shape, dtype=np.float32)
+    return operator.graph.backend.array(start[operator.graph.order])
+
+
+def sufficient(values: Floats, used: int, tolerance: float) -> float:
+    """Return the residual that the gap behind the pairs that are used asks for."""
+    if used >= len(values) or tolerance <= FINER:
+        return max(tolerance, FINEST)
+    gap = float(values[used] - values[used - 1])
+    return float(np.clip(SHARE * gap / TOP, FINER, tolerance))
 
 
 def refined(
-    pairs: Pairs, tolerance: float, progress: Progress | None, *, max_passes: int
+    pairs: Pairs,
+    tolerance: float,
+    used: int,
+    progress: Progress | None,
+    *,
+    max_passes: int,
 ) -> Pairs:
     """Return the pairs after as many passes of the filter as the tolerance takes."""
     for passes in range(1, max_passes + 1):
         if progress is not None:
             progress(passes, pairs.worst)
-        if pairs.worst <= tolerance:
+        if pairs.worst <= sufficient(pairs.values, used, tolerance):
             break
-        values = pairs.values
-        ritz = filtered(pairs.operator, pairs.ritz.basis, values[0], values[-1])
-        columns = pairs.columns + len(values) * COLUMNS
-        pairs = Pairs(pairs.operator, ritz, pairs.wanted, columns)
+        values, operator = pairs.values, pairs.operator
+        ritz, columns = filtered(operator, pairs.ritz.basis, values[0], values[-1])
+        columns += pairs.columns
+        pairs = replace(pairs, ritz=ritz, columns=columns, age=0)
     return pairs

@@ -12,17 +12,23 @@ from typing import Protocol, cast
 
 import numpy as np
 import scipy.sparse as sp
-from scipy.linalg import eigh
+from scipy.linalg import eigh, eigh_tridiagonal
 from scipy.sparse.linalg import ArpackError, LinearOperator, eigsh
 
 from likewise._arrays import AnyFloats, Floats, Indices
 from likewise._regime import N_DENSE, N_LANCZOS
+from likewise._ties import first_best
 from likewise.spectral._backend import Array, Backend, NumpyBackend
 from likewise.spectral._eigen_cold import solve
 from likewise.spectral._laplacian_exact import ConstrainedWeights, Laplacian
 from likewise.spectral._laplacian_large import graph_of, operator_of
 
-TOLERANCE = 1e-8
+TOLERANCE = 1e-10  # of residuals, over the top of the spectrum
+STEPS, MOST_STEPS = 8, 96  # of Lanczos, to see whether anything was
+RESOLVED = 0.3  # of a distance: a residual that leaves no doubt about it
+RESTARTS = 150  # of Lanczos: it converges within 70, or hardly ever
+MORE = 20  # eigenpairs besides twice those wanted, where it does not
+AT_ONCE = 8  # eigenpairs that are looked for where some were
 RESOLUTION = 1e-6  # closer eigenvalues have no eigenvectors of their own
 DOUBLE = NumpyBackend(np.float64)
 
@@ -109,20 +115,52 @@ def lowest(laplacian: Laplacian, p: int, *, device: str = "cpu") -> Spectrum:
     """Return the p lowest eigenpairs.
 
     Densely for few samples, by Lanczos for more. Of a large sparse graph that nothing
-    is written into, by the engine: in float32, residuals below 0.001 of the largest
+    is written into, by the engine: in float32, residuals below 0.0001 of the largest
     eigenvalue, on the device that is named.
     """
     n = laplacian.weights.n_samples
     p = min(p, n)
     if n <= N_DENSE or 3 * p >= n:
-        values, vectors = _dense(laplacian, p)
+        values, vectors = with_own_axes(*_dense(laplacian, p))
     elif n > N_LANCZOS and laplacian.is_normalised and _is_plain(laplacian.weights):
         graph = graph_of(laplacian.weights.kept, device=device)
         pairs = solve(operator_of(graph), p)
         values, vectors = pairs.values[:p], _as_they_are(pairs.vectors[:, :p])
     else:
-        values, vectors = _iterated(laplacian, n, p)
+        values, vectors = with_own_axes(*_iterated(laplacian, n, p))
     return Spectrum(values, vectors, laplacian.scale, laplacian.is_normalised)
+
+
+def with_own_axes(values: Floats, vectors: Floats) -> tuple[Floats, Floats]:
+    """Return eigenpairs, those of one eigenvalue turned as the graph alone says.
+
+    Eigenvectors of eigenvalues that are not told apart are any axes of the space that
+    they span, and rounding chooses them. Here the first points to the sample that lies
+    farthest out in that space, the next to the one farthest from that axis, and so on.
+
+    Parameters
+    ----------
+    values : ndarray of shape (p,)
+        Ascending.
+    vectors : ndarray of shape (n, p)
+    """
+    edges = np.flatnonzero(np.diff(values) > RESOLUTION) + 1
+    turned = vectors
+    for part in np.split(np.arange(len(values)), edges):
+        if len(part) > 1:
+            turned = turned.copy() if turned is vectors else turned
+            turned[:, part] = vectors[:, part] @ _axes(vectors[:, part]).T
+    return values, turned
+
+
+def _axes(vectors: Floats) -> Floats:
+    """Return the directions of the rows that lie farthest out, of shape (r, r)."""
+    rest, axes = vectors, np.zeros((0, vectors.shape[1]))
+    while len(axes) < vectors.shape[1]:
+        row = rest[first_best((rest**2).sum(axis=1))]
+        axes = np.vstack([axes, row / np.linalg.norm(row)])
+        rest = rest - np.outer(rest @ axes[-1], axes[-1])
+    return axes
 
 
 def _as_they_are(vectors: AnyFloats) -> Floats:
@@ -138,27 +176,107 @@ def _dense(laplacian: Laplacian, p: int) -> tuple[Floats, Floats]:
 
 
 def _iterated(laplacian: Laplacian, n: int, p: int) -> tuple[Floats, Floats]:
-    """Return the eigenpairs by Lanczos; where many values coincide it may give up.
+    """Return the eigenpairs by Lanczos, which gives up where many values coincide.
 
-    Then a dense solution takes its place, or above 5,000 samples a larger space.
+    Those that are wanted may end among values that nearly do: with some more wanted it
+    finds them all. Else a dense solution takes its place, or above 5,000 samples a
+    larger space.
     """
+    more = min(2 * p + MORE, n // 2)
     try:
-        return _lanczos(laplacian, n, p)
+        return _complete(laplacian, *_lanczos(laplacian, p), p)
+    except ArpackError:
+        pass
+    try:
+        return _complete(laplacian, *_lanczos(laplacian, more), p)
     except ArpackError:
         if n <= N_LANCZOS:
             return _dense(laplacian, p)
-        return _lanczos(laplacian, n, p, size=min(n - 1, 5 * p + 50))
+    found = _lanczos(laplacian, more, size=min(n - 1, 5 * p + 50), restarts=None)
+    return _complete(laplacian, *found, p)
+
+
+def _complete(
+    laplacian: Laplacian, values: Floats, vectors: Floats, p: int
+) -> tuple[Floats, Floats]:
+    """Return the eigenpairs with those among them that Lanczos has passed over.
+
+    From one vector Lanczos sees one of several equal eigenvalues, and the others by
+    rounding alone. So it is asked what lies lowest outside the vectors found, until
+    that is above them all; where it is as low as the last, both are looked at together.
+    """
+    n, beyond = len(vectors), RESOLUTION * laplacian.top
+    while (
+        vectors.shape[1] < min(2 * p + AT_ONCE, n - 1 - AT_ONCE)
+        and _lowest_outside(laplacian, vectors, values[p - 1]) < values[p - 1] + beyond
+    ):
+        more = _lanczos(laplacian, AT_ONCE, outside=vectors)[1]
+        basis, _ = np.linalg.qr(np.hstack([vectors, more]))
+        inner = basis.T @ (laplacian @ basis)
+        values, turn = np.linalg.eigh((inner + inner.T) / 2)
+        vectors = basis @ turn
+    return values[:p], vectors[:, :p]
+
+
+def _lowest_outside(laplacian: Laplacian, vectors: Floats, edge: float) -> float:
+    """Return about the lowest eigenvalue whose vector is orthogonal to some others.
+
+    A few steps of Lanczos tell: it is above the lowest as long as that is not found,
+    and what is far below the rest is found first. They end when the value found is
+    below the edge, or its distance from that beyond doubt.
+    """
+    n = len(vectors)
+    x = _orthogonal(np.random.default_rng((n, 1)).standard_normal(n), vectors)
+    x = x / np.linalg.norm(x)
+    before, beside, lowest_yet = np.zeros(n), 0.0, np.inf
+    diagonal: list[float] = []
+    off: list[float] = []
+    for step in range(1, min(MOST_STEPS, n - vectors.shape[1]) + 1):
+        y = laplacian @ x - beside * before
+        diagonal.append(float(x @ y))
+        y = _orthogonal(y - diagonal[-1] * x, vectors)
+        beside = float(np.linalg.norm(y))
+        is_all = beside <= TOLERANCE * laplacian.top
+        if is_all or step % STEPS == 0:
+            values, turn = eigh_tridiagonal(
+                diagonal, off, select="i", select_range=(0, 0)
+            )
+            lowest_yet, left = float(values[0]), beside * abs(turn[-1, 0])
+            if is_all or lowest_yet < edge or left < RESOLVED * (lowest_yet - edge):
+                break
+        off.append(beside)
+        before, x = x, y / beside
+    return lowest_yet
+
+
+def _orthogonal(x: Floats, vectors: Floats) -> Floats:
+    return x - vectors @ (vectors.T @ x)
 
 
 def _lanczos(
-    laplacian: Laplacian, n: int, p: int, size: int | None = None
+    laplacian: Laplacian,
+    p: int,
+    size: int | None = None,
+    restarts: int | None = RESTARTS,
+    outside: Floats | None = None,
 ) -> tuple[Floats, Floats]:
-    # The highest of -L converge as the lowest of L would; the start is fixed, so that
-    # the same matrix always gives the same vectors.
-    operator = LinearOperator((n, n), matvec=lambda x: -(laplacian @ x), dtype=float)
+    """Return the lowest eigenpairs, of those whose vectors are outside of some others.
+
+    They are the highest of what is left to the top of the spectrum, and far from zero:
+    relative to itself, an eigenvalue of zero would never be accurate, and would be left
+    out. The start is fixed, so that the same matrix always gives the same vectors.
+    """
+    n, top = laplacian.weights.n_samples, laplacian.top
+
+    def left(x: Floats) -> Floats:
+        inside = x if outside is None else _orthogonal(x, outside)
+        found = top * inside - laplacian @ inside
+        return found if outside is None else _orthogonal(found, outside)
+
+    operator = LinearOperator((n, n), matvec=left, dtype=float)
     start = np.random.default_rng(n).standard_normal(n)
     values, vectors = eigsh(
-        operator, k=p, which="LA", v0=start, tol=TOLERANCE, ncv=size
+        operator, k=p, which="LA", v0=start, tol=TOLERANCE, ncv=size, maxiter=restarts
     )
     order = np.argsort(-values, kind="stable")
-    return -values[order], vectors[:, order]
+    return top - values[order], vectors[:, order]

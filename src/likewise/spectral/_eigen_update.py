@@ -17,15 +17,14 @@ from likewise._arrays import Floats, Indices
 from likewise.errors import InputError
 from likewise.spectral._backend import Array, Backend
 from likewise.spectral._eigen_cold import (
-    COLUMNS,
     DEGREE,
-    FINEST,
     GUARDS,
     TOLERANCE,
     Pairs,
     Progress,
     Ritz,
     damped,
+    drawn,
     filtered,
     orthonormal,
     rayleigh_ritz,
@@ -33,6 +32,7 @@ from likewise.spectral._eigen_cold import (
     ritz_of,
     solve,
     spanned,
+    sufficient,
 )
 from likewise.spectral._laplacian_large import TOP, Operator
 
@@ -138,9 +138,7 @@ def change_directions(change: Change, operator: Operator, repair: Repair) -> Arr
     return start
 
 
-def loose_directions(
-    change: Change, operator: Operator, values: Floats, seed: int
-) -> Array:
+def loose_directions(change: Change, operator: Operator, values: Floats) -> Array:
     """Return something low around the samples that were set aside or taken back.
 
     What only they held to the rest, or hold together now, is an eigenvector of which
@@ -151,8 +149,10 @@ def loose_directions(
     columns = LOOSE * len(change.cut) if count else 0
     start = backend.zeros(operator.n_samples, columns)
     if columns:
-        drawn = np.random.default_rng(seed).standard_normal((count, columns))
-        start[backend.indices(change.loose)] = backend.array(drawn / np.sqrt(count))
+        around = np.random.default_rng(0).standard_normal((count, columns))
+        first = np.argsort(operator.graph.order[change.loose])  # as the caller counts
+        at = backend.indices(change.loose[first])
+        start[at] = backend.array(around / np.sqrt(count))
         start = damped(operator, start, values[0], values[-1])
     return start
 
@@ -263,7 +263,7 @@ def _inner_pairs(
 
 FINE = 5e-5  # below this a pass of the filter takes less time than local ones
 FAINT = 0.1  # of the tolerance: directions of change that are not worth a column
-NEARLY = 2.5  # of the tolerance: what local passes may leave
+NEARLY = 2.0  # of what they aim at: what local passes may leave
 HALVED = 0.5  # of the residual before: a local pass that leaves more is the last
 LOCAL_PASSES = 4
 FILTER_PASSES = 6
@@ -277,7 +277,7 @@ def updated(
     *,
     wanted: int | None = None,
     tolerance: float = TOLERANCE,
-    seed: int = 0,
+    used: int | None = None,
     progress: Progress | None = None,
 ) -> Pairs:
     """Return the lowest eigenpairs of an operator that has changed a little.
@@ -290,7 +290,7 @@ def updated(
         What they are to be of.
     wanted : int, optional
         How many are wanted now, where that has changed.
-    tolerance, seed, progress
+    tolerance, used, progress
         As in :func:`~likewise.spectral._eigen_cold.solve`.
 
     Returns
@@ -303,9 +303,8 @@ def updated(
     the residual asks for them; passes of the filter over the whole block where the
     tolerance is below 5e-5, where a guard is wanted now, or where local passes are of
     no use; and a solution from nothing where many groups have changed at once, where
-    the samples are few, or where the residual does not drop. Where it is below 1e-3,
-    a smaller tolerance is worth one pass of the filter and no more, and none where
-    local passes have come within 2.5 times of it.
+    the samples are few, or where the residual does not drop. Residuals end where those
+    of a solution from nothing do, or at 5e-5, so that both span the same space.
 
     Examples
     --------
@@ -321,33 +320,34 @@ def updated(
     """
     if operator.graph is not pairs.operator.graph:
         raise InputError("These eigenpairs are of another graph: solve anew.")
-    tolerance = max(tolerance, FINEST)
     wanted = min(pairs.wanted if wanted is None else wanted, operator.n_samples)
-    change = change_between(pairs.operator, operator)
-    found = None
+    used, change = used or wanted, change_between(pairs.operator, operator)
     if _is_small(change) and _has_room(pairs, wanted):
-        found = _changed(pairs, operator, change, tolerance, seed)
+        needed = _aim(pairs, used, tolerance)
+        found = _changed(pairs, operator, change, needed)
         if wanted > pairs.wanted:
-            found = _grown(found, wanted, seed)
+            found = _grown(found, wanted)
         else:
-            found = _settled(replace(found, wanted=wanted), tolerance)
-        if found.worst > _enough(tolerance):
-            passes = FILTER_PASSES if found.worst > TOLERANCE else 1
-            found = refined(found, tolerance, progress, max_passes=passes)
+            found = _settled(replace(found, wanted=wanted), needed)
+        if found.worst > _enough(found, used, tolerance):
+            found = refined(found, tolerance, used, progress, max_passes=FILTER_PASSES)
         elif progress is not None:
             progress(1, found.worst)
-    if found is None or found.worst > max(tolerance, TOLERANCE):
-        return solve(
-            operator, wanted, tolerance=tolerance, seed=seed, progress=progress
-        )
-    return found
+        if found.worst <= _enough(found, used, tolerance):
+            return found
+    return solve(operator, wanted, tolerance=tolerance, used=used, progress=progress)
 
 
-def _enough(tolerance: float) -> float:
-    """Return the residual that local passes may leave: no cheap pass would halve it."""
-    if tolerance < FINE:
-        return tolerance
-    return max(tolerance, min(NEARLY * tolerance, TOLERANCE))
+def _aim(pairs: Pairs, used: int, tolerance: float) -> float:
+    """Return the residual that local passes aim at: none of them reaches less."""
+    needed = sufficient(pairs.values, used, tolerance)
+    return needed if tolerance < FINE else max(needed, FINE)
+
+
+def _enough(pairs: Pairs, used: int, tolerance: float) -> float:
+    """Return the residual that passes may leave: no cheap one would halve it."""
+    aim = _aim(pairs, used, tolerance)
+    return max(aim, min(NEARLY * aim, tolerance))
 
 
 def _is_small(change: Change) -> bool:
@@ -361,11 +361,11 @@ def _has_room(pairs: Pairs, wanted: int) -> bool:
 
 
 def _changed(
-    pairs: Pairs, operator: Operator, change: Change, tolerance: float, seed: int
+    pairs: Pairs, operator: Operator, change: Change, tolerance: float
 ) -> Pairs:
     """Return the pairs after a pass over what the change has brought."""
     repair = repair_of(change, operator, pairs.ritz)
-    loose = loose_directions(change, operator, pairs.values, seed)
+    loose = loose_directions(change, operator, pairs.values)
     start = change_directions(change, operator, repair)
     if loose.shape[1]:
         start = operator.graph.backend.beside([start, loose])
@@ -401,7 +401,7 @@ def _settled(pairs: Pairs, tolerance: float) -> Pairs:
     return pairs
 
 
-def _grown(pairs: Pairs, wanted: int, seed: int) -> Pairs:
+def _grown(pairs: Pairs, wanted: int) -> Pairs:
     """Return the pairs with guards among those wanted, and new guards if few are left.
 
     A guard may be far from an eigenvector: a pass of the filter brings it there.
@@ -410,12 +410,10 @@ def _grown(pairs: Pairs, wanted: int, seed: int) -> Pairs:
     missing = wanted + GUARDS - len(ritz.values)
     basis = ritz.basis
     if missing > GUARDS - SPARE:
-        rng = np.random.default_rng((seed, wanted))
-        drawn = rng.standard_normal((len(basis), missing), dtype=np.float32)
-        basis = backend.beside([basis, backend.array(drawn)])
-    moved = filtered(pairs.operator, basis, ritz.values[0], ritz.values[-1])
-    columns = pairs.columns + len(moved.values) * COLUMNS
-    return Pairs(pairs.operator, moved, wanted, columns)
+        new = drawn(pairs.operator, np.random.default_rng((0, wanted)), missing)
+        basis = backend.beside([basis, new])
+    moved, columns = filtered(pairs.operator, basis, ritz.values[0], ritz.values[-1])
+    return Pairs(pairs.operator, moved, wanted, pairs.columns + columns)
 
 
 def _faint(tolerance: float) -> float:

@@ -1,28 +1,32 @@
 """Clusters in the eigenspace: pivots to start from, then k-means.
 
-Exact for few samples, by scikit-learn in float64 until nothing moves; large for many,
-by matrix products on the device that the eigenvectors are on, on rows of length 1,
-ending when hardly anything moves. The start is the same.
+Exact for few samples, in float64 until nothing moves; large for many, by matrix
+products on the device that the eigenvectors are on, on rows of length 1, ending when
+hardly anything moves. The start is the same. Of rows or centres that differ by no more
+than rounding the first is taken, as the caller counts: rows of length 1 are all as
+long, and another processor would take another one.
 """
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.linalg import qr
 from scipy.optimize import linear_sum_assignment
-from sklearn.cluster import KMeans
-from sklearn.exceptions import ConvergenceWarning
 
+from likewise import _regime as regime
 from likewise._arrays import AnyFloats, Floats, Indices
 from likewise.spectral._backend import Array, Backend
 from likewise.spectral._eigen_cold import Pairs
 from likewise.spectral._eigen_exact import Spectrum
+from likewise.spectral._laplacian_large import Graph
 
-NO_LENGTH = 1e-12  # an exact row this short has no direction
+NO_LENGTH = 1e-7  # of 1 / sqrt(n): an exact row this short has no direction
+SAME = 1e-5  # of the longest row: what differs by less is the same, also in float32
+NO_PIVOT = 1e-4  # of the longest row: what is left of one that is no pivot
+MOST_STEPS = 100
+DIGITS = 5  # of distances over the largest; the rest may be rounding
 
 
 def embedding(spectrum: Spectrum, k: int, *, unit_rows: bool) -> Floats:
@@ -31,8 +35,8 @@ def embedding(spectrum: Spectrum, k: int, *, unit_rows: bool) -> Floats:
     if not unit_rows:
         return coordinates
     length = np.linalg.norm(coordinates, axis=1, keepdims=True)
-    nothing = np.zeros_like(coordinates)
-    return np.divide(coordinates, length, out=nothing, where=length > NO_LENGTH)
+    nothing, shortest = np.zeros_like(coordinates), NO_LENGTH / np.sqrt(len(length))
+    return np.divide(coordinates, length, out=nothing, where=length > shortest)
 
 
 def pivoted_clusters(coordinates: Floats) -> Indices:
@@ -47,11 +51,36 @@ def pivoted_clusters(coordinates: Floats) -> Indices:
     A. Damle, V. Minden, L. Ying. Simple, direct and efficient multi-way spectral
     clustering. Information and Inference, 2019.
     """
-    k = coordinates.shape[1]
-    _, _, pivots = qr(coordinates.T, mode="economic", pivoting=True)
-    left, _, right = np.linalg.svd(coordinates[pivots[:k]].T)
-    turned = np.abs(coordinates @ (left @ right))
-    return turned.argmax(axis=1)
+    pivots = _pivot_rows(coordinates)
+    if not len(pivots):
+        return np.zeros(len(coordinates), dtype=np.intp)
+    left, _, right = np.linalg.svd(pivots.T, full_matrices=False)
+    return _first_largest(np.abs(coordinates @ (left @ right)))
+
+
+def _pivot_rows(coordinates: Floats) -> Floats:
+    """Return at most k rows: the longest, then the longest rest of another, and on."""
+    squared = (coordinates**2).sum(axis=1)
+    longest, axes = squared.max(initial=0.0), np.zeros((0, coordinates.shape[1]))
+    pivots: list[Floats] = []
+    while len(pivots) < coordinates.shape[1]:
+        at = int(np.argmax(squared >= squared.max() - SAME * longest))
+        rest = coordinates[at] - (coordinates[at] @ axes.T) @ axes
+        rest -= (rest @ axes.T) @ axes
+        length = np.linalg.norm(rest)
+        if length <= NO_PIVOT * np.sqrt(longest):
+            break
+        pivots.append(coordinates[at])
+        axes = np.vstack([axes, rest / length])
+        squared = squared - (coordinates @ axes[-1]) ** 2
+    return np.array(pivots)
+
+
+def _first_largest(values: Floats) -> Indices:
+    """Return the first column of each row that is as large as any."""
+    largest = values.max(axis=1, keepdims=True)
+    near = SAME * max(float(np.abs(values).max(initial=0.0)), 1e-300)
+    return (values >= largest - near).argmax(axis=1)
 
 
 def k_means(coordinates: Floats, k: int, seeds: Sequence[Sequence[int]]) -> Indices:
@@ -80,15 +109,45 @@ def k_means(coordinates: Floats, k: int, seeds: Sequence[Sequence[int]]) -> Indi
     )
     if seeds:
         wanted = np.array([coordinates[list(seed)].mean(axis=0) for seed in seeds])
-        apart = ((wanted[:, np.newaxis] - centres) ** 2).sum(axis=2)
-        _, nearest = linear_sum_assignment(apart)
+        _, nearest = linear_sum_assignment(_apart(wanted, centres))
         others = np.setdiff1d(np.arange(k), nearest)
         centres = np.vstack([wanted, centres[others]])
-    with warnings.catch_warnings():
-        # Samples known to be together may coincide: fewer clusters than k is an answer.
-        warnings.simplefilter("ignore", ConvergenceWarning)
-        found = KMeans(k, init=centres, n_init=1, max_iter=100).fit(coordinates)
-    return found.labels_.astype(np.intp)
+    labels = _nearest(coordinates, centres)
+    for _ in range(MOST_STEPS):
+        before, centres = labels, _means(coordinates, labels, centres)
+        labels = _nearest(coordinates, centres)
+        if np.array_equal(labels, before):
+            break
+    return labels
+
+
+def _apart(some: Floats, others: Floats, digits: int = DIGITS) -> Floats:
+    """Return squared distances, to the digits that rounding leaves."""
+    apart = ((some[:, np.newaxis] - others) ** 2).sum(axis=2)
+    return np.round(apart / max(float(apart.max()), 1e-300), digits)
+
+
+def _nearest(coordinates: Floats, centres: Floats) -> Indices:
+    """Return the nearest centre of each row."""
+    return _first_largest(coordinates @ centres.T - (centres**2).sum(axis=1) / 2)
+
+
+def _means(coordinates: Floats, labels: Indices, before: Floats) -> Floats:
+    """Return the means; an empty cluster gets the row farthest from its own, if any is.
+
+    Samples known to be together may coincide: fewer clusters than k is an answer.
+    """
+    sizes = np.bincount(labels, minlength=len(before))
+    sums = [np.bincount(labels, column, len(before)) for column in coordinates.T]
+    is_empty = sizes == 0
+    centres = np.array(sums).T / np.maximum(sizes, 1)[:, np.newaxis]
+    centres[is_empty] = before[is_empty]
+    if is_empty.any():
+        far = ((coordinates - centres[labels]) ** 2).sum(axis=1)
+        far = np.round(far / max(float(far.max()), 1e-300), DIGITS)
+        farthest = np.argsort(-far, kind="stable")[: is_empty.sum()]
+        centres[np.flatnonzero(is_empty)[: len(farthest)]] = coordinates[farthest]
+    return centres
 
 
 def _mean(coordinates: Floats, members: Indices) -> Floats:
@@ -100,7 +159,9 @@ def _mean(coordinates: Floats, members: Indices) -> Floats:
 FAINT = 1e-4  # of 1 / sqrt(n): a row this short is rounding and has no direction
 WARM_STEPS = 2
 COLD_STEPS = 50
-SETTLED = 1e-3  # share of the samples that may still move when it ends
+SETTLED = 1e-3  # share of very many samples that may still move when it ends
+NEAR = 1e-4  # rows of length 1 that differ by less are the same in float32
+NEAR_DIGITS = 4
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -109,16 +170,22 @@ class Rows:
 
     Attributes
     ----------
-    backend : Backend
+    graph : Graph
+        What the samples are of.
     points : array of shape (n, k)
         As the eigenvectors give them.
     inverse : array of shape (n, 1)
         One over their lengths, 0 where a row has no direction.
     """
 
-    backend: Backend
+    graph: Graph
     points: Array
     inverse: Array
+
+    @property
+    def backend(self) -> Backend:
+        """Where they are."""
+        return self.graph.backend
 
     def at(self, some: Array) -> AnyFloats:
         """Return some rows, of length 1."""
@@ -206,7 +273,7 @@ def _matched(
     everyone = rows.at(graph.rows([sample for seed in seeds for sample in seed]))
     wanted = np.add.reduceat(everyone, np.cumsum(sizes) - sizes, axis=0)
     wanted = wanted / sizes[:, np.newaxis]
-    apart = ((wanted[:, np.newaxis] - centres) ** 2).sum(axis=2)
+    apart = _apart(wanted, centres, NEAR_DIGITS)
     _, nearest = linear_sum_assignment(apart)
     return wanted, nearest, np.flatnonzero(nearest != apart.argmin(axis=1))
 
@@ -223,14 +290,16 @@ def _rows(pairs: Pairs, k: int) -> Rows:
         length = ((points[rows] * points[rows]).sum(1) ** 0.5)[:, None]
         is_faint = length <= faint
         inverse[rows] = ~is_faint / (length + is_faint)
-    return Rows(backend, points, inverse)
+    return Rows(pairs.operator.graph, points, inverse)
 
 
 def _lloyd(rows: Rows, labels: Array, k: int, steps: int) -> Array:
+    n = len(labels)
+    settled = SETTLED * n if n > regime.CLUSTERED_TO_THE_END else 0
     for _ in range(steps):
         before = labels
         labels = _assigned(rows, _centres(rows, labels, k))
-        if float((labels != before).sum()) <= SETTLED * len(labels):
+        if float((labels != before).sum()) <= settled:
             break
     return labels
 
@@ -265,7 +334,8 @@ def _farthest(rows: Rows, centres: Floats, count: int) -> Indices:
     for part, near in _nearness(rows, centres):
         length = backend.host(rows.inverse[part, 0] > 0)
         nearest[part] = length / 2 - backend.host(near).max(axis=1)
-    return np.argsort(-nearest, kind="stable")[:count]
+    rounded = np.round(nearest, NEAR_DIGITS)
+    return np.lexsort((rows.graph.order, -rounded))[:count]
 
 
 def _nearness(rows: Rows, centres: Floats) -> Iterator[tuple[slice, Array]]:
@@ -288,7 +358,7 @@ def _pivoted(rows: Rows) -> Array:
     axes = np.zeros((0, k))
     pivots: list[Floats] = []
     for _ in range(k):
-        at = int(left.argmax())
+        at = _first(rows.graph, left, float(left[int(left.argmax())]) - NEAR)
         row = backend.host(rows.points[at] * rows.inverse[at]).astype(np.float64)
         rest = row - (row @ axes.T) @ axes
         rest -= (rest @ axes.T) @ axes
@@ -300,6 +370,14 @@ def _pivoted(rows: Rows) -> Array:
         along = (rows.points @ backend.array(axes[-1])) * rows.inverse[:, 0]
         left -= along * along
         left[at] = -1.0
+    if not pivots:
+        return backend.indices(np.zeros(len(rows.points)))
     one, _, other = np.linalg.svd(np.array(pivots).T, full_matrices=False)
     turned = backend.combined([rows.points], [one @ other])
     return abs(turned).argmax(1)
+
+
+def _first(graph: Graph, values: Array, bound: float) -> int:
+    """Return the row of the first sample, as the caller counts, above some bound."""
+    above = graph.backend.host_indices(graph.backend.flatnonzero(values > bound))
+    return int(above[graph.order[above].argmin()])

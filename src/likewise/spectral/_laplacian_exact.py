@@ -197,6 +197,15 @@ class Laplacian:
         moved: Floats = self.weights @ (self.scale * X.T).T
         return (self.diagonal * X.T - self.scale * moved.T).T
 
+    @property
+    def top(self) -> float:
+        """What no eigenvalue is above, by the sums of absolute entries of its rows.
+
+        Those of s W s are at most 1 where s makes it so; else s is the same everywhere.
+        """
+        around = self.scale**2 * self.weights.absolute_degrees()
+        return float((np.abs(self.diagonal) + around).max(initial=0.0)) or 1.0
+
     def toarray(self) -> Floats:
         """Return the whole matrix."""
         scaled = self.scale[:, np.newaxis] * self.weights.toarray() * self.scale

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import scipy.sparse as sp
-from scipy.sparse.csgraph import reverse_cuthill_mckee
+from scipy.sparse.csgraph import breadth_first_order, connected_components
 
 from likewise._arrays import AnyFloats, Floats, Indices, Sparse, dense
 from likewise.spectral._backend import Array, Backend, Product, backend_for
@@ -25,7 +25,12 @@ TOP = 2.0  # no eigenvalue is larger
 
 
 def local_order(W: Sparse) -> Indices:
-    """Return the samples by reverse Cuthill-McKee.
+    """Return the samples by reverse Cuthill-McKee; of equal degrees, the first goes on.
+
+    Samples are numbered by their degrees, those of one degree in their order, and
+    walked through from the first of each component, neighbours in the order of their
+    numbers. :func:`scipy.sparse.csgraph.reverse_cuthill_mckee` begins at any sample of
+    the least degree, another one on another processor.
 
     Parameters
     ----------
@@ -49,7 +54,23 @@ def local_order(W: Sparse) -> Indices:
     >>> local_order(sp.csr_array(chain + chain.T)).tolist()
     [3, 1, 2, 0]
     """
-    return reverse_cuthill_mckee(sp.csr_array(W), symmetric_mode=True).astype(np.intp)
+    by_degree = np.argsort(np.diff(W.indptr), kind="stable")
+    moved = renumbered(W, by_degree)
+    component = connected_components(moved, directed=False)[1]
+    first = np.unique(component, return_index=True)[1]
+    walked = _walked(moved, np.sort(first))
+    together = walked[np.argsort(component[walked], kind="stable")]
+    return by_degree[together[::-1]]
+
+
+def _walked(W: Sparse, starts: Indices) -> Indices:
+    """Return all samples, breadth first from some that lead to each of them."""
+    n = W.shape[0]
+    ends = np.append(W.indptr, W.nnz + len(starts))  # one more leads to the starts
+    indices = np.append(W.indices, starts.astype(W.indices.dtype))
+    graph = sp.csr_array((np.ones(len(indices)), indices, ends), shape=(n + 1, n + 1))
+    walked = breadth_first_order(graph, n, return_predecessors=False)
+    return walked[1:].astype(np.intp)
 
 
 def places_of(order: Indices) -> Indices:

@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from hypothesis.extra.numpy import arrays
 from tests.methods.likewise.hand_made import (
     DIFFERENT,
     SAME,
@@ -38,7 +37,6 @@ from likewise.knowledge import (
 )
 from likewise.methods._likewise._acquisition import (
     PATIENCE,
-    best_first,
     best_question,
     entry_of,
     uncertainty_drop,
@@ -507,9 +505,6 @@ def test_nothing_is_asked_when_everybody_is_set_aside(prior: Prior) -> None:
     assert best_question(probabilities, Knowledge(N, aside=everybody)) is None
 
 
-DIGITS = 9
-
-
 def gini_drop(row: Floats, entry: int, wrong: float) -> float:
     """Ask about one entry of a row, both answers by Bayes, and compare."""
     drop = -float((row**2).sum())
@@ -601,24 +596,3 @@ def test_a_class_that_cannot_be_asked_about_is_not_the_likeliest() -> None:
 
     assert (top[0], p[0]) == (1, 0.3)
     assert others[0] == pytest.approx(0.6**2 + 0.1**2)
-
-
-@given(arrays(np.float64, st.integers(1, 12), elements=st.floats(-1, 100)))
-def test_every_position_comes_once_the_largest_first(gain: Floats) -> None:
-    order = list(best_first(gain, DIGITS))
-
-    assert sorted(order) == list(range(len(gain)))
-    if gain.max() > 0:
-        coarse = 2 * 10.0**-DIGITS * gain.max()
-        assert (np.diff(np.maximum(gain, -gain.max())[order]) <= coarse).all()
-
-
-def test_of_gains_that_differ_by_rounding_only_the_first_comes_first() -> None:
-    gain = np.array([1.0, 3.0, 3.0 * (1 + 1e-14), 2.0])
-
-    assert list(best_first(gain, DIGITS)) == [1, 2, 3, 0]
-
-
-def test_without_gains_the_order_stays() -> None:
-    assert list(best_first(np.zeros(3), DIGITS)) == [0, 1, 2]
-    assert list(best_first(np.zeros(0), DIGITS)) == []

@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import fields
 from typing import Any
 
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
+from sklearn.datasets import make_moons
 from tests.definitions import classes_of
 from tests.methods.likewise.hand_made import prior_for
 from tests.problems import Tiny, blobs, random_affinity, two_cliques_and_a_bridge
 from tests.strategies import affinities
 
-from likewise import _regime
+from likewise import LabelOracle, Session, _regime, jaccard, run
 from likewise._arrays import Floats, Indices, Weights, dense
 from likewise.affinity import auto
 from likewise.knowledge import Constraints
@@ -28,6 +30,9 @@ from likewise.methods._likewise._prior import (
     COVER_NOISE,
     MANY,
     Prior,
+    _cut,
+    _spectrum,
+    clear_heaps,
     count_groups,
     modularity,
     prior_of,
@@ -35,7 +40,7 @@ from likewise.methods._likewise._prior import (
     start_clusters,
     upper,
 )
-from likewise.methods._likewise._regimes import EXACT, N_LOOKED, N_VECTORS
+from likewise.methods._likewise._regimes import EXACT, N_LOOKED, N_VECTORS, n_looked
 from likewise.spectral import (
     ConstrainedWeights,
     k_means,
@@ -276,19 +281,39 @@ def test_a_clear_gap_after_few_eigenvalues_is_the_number_of_groups(k: int) -> No
     assert counted(values, 300) == k
 
 
-def test_many_small_groups_are_counted_by_the_last_large_gap() -> None:
-    # 20 groups in 5 families: the first gap is the largest, the second nearly so.
-    values = spectrum((5, 0.0), (15, 0.4), (20, 0.7))
-    assert MANY * 40 < 5
+def kin(shape: tuple[int, int, int], links: tuple[float, float, float]) -> Floats:
+    """Return a graph of families of groups: how a walk goes to group, family, all."""
+    n_families, n_groups, size = shape
+    group = np.repeat(np.arange(n_families * n_groups), size)
+    family = group // n_groups
+    is_kin = family[:, np.newaxis] == family
+    is_own = group[:, np.newaxis] == group
+    counts = size - 1, size * (n_groups - 1), len(group) - size * n_groups
+    to_own, to_kin, to_all = np.divide(links, counts)
+    W = np.where(is_own, to_own, np.where(is_kin, to_kin, to_all))
+    np.fill_diagonal(W, 0.0)
+    return W
 
-    assert counted(values, 40) == 20
+
+def test_many_small_groups_are_counted_by_the_last_large_gap() -> None:
+    # 28 groups in 7 families: the first gap is the largest, the second nearly so.
+    W = kin((7, 4, 3), (0.3, 0.4, 0.3))
+    values, vectors = spectrum_of(W, 40)
+    gaps = np.diff(values)
+    assert MANY * len(W) < np.argmax(gaps[1:]) + 2 == 7
+    assert gaps[6] / 2 < gaps[27] < gaps[6]
+
+    assert count_groups(W, values, vectors) == 28
 
 
 def test_a_gap_that_is_much_smaller_does_not_count() -> None:
-    values = spectrum((10, 0.0), (10, 0.6), (10, 0.8))
-    assert MANY * 40 < 10
+    W = kin((7, 4, 3), (0.22, 0.48, 0.3))
+    values, vectors = spectrum_of(W, 40)
+    gaps = np.diff(values)
+    assert MANY * len(W) < np.argmax(gaps[1:]) + 2 == 7
+    assert 0 < gaps[27] < gaps[6] / 2
 
-    assert counted(values, 40) == 10
+    assert count_groups(W, values, vectors) == 7
 
 
 def families(rng: np.random.Generator, shape: tuple[int, int], bond: float) -> Floats:
@@ -348,14 +373,220 @@ def test_cliques_of_any_size_are_counted_and_found(
     assert classes_of(prior.start.tolist()) == classes_of(truth.tolist())
 
 
-@pytest.mark.xfail(
-    strict=True, reason="in a plane, later gaps are as large as the first"
-)
-@pytest.mark.parametrize("sizes", [(100, 100), (200, 200, 200)])
-def test_large_heaps_that_are_far_apart_are_counted(sizes: tuple[int, ...]) -> None:
-    prior = prior_for(blobs(sizes))
+def heaps(
+    sizes: Sequence[int], d: int, *, apart: float = 10.0, uneven: float = 1.0, seed: int
+) -> Tiny:
+    """Return heaps anywhere: centres so far apart, in units of the widest spread.
 
-    assert len(prior.medoids) == len(sizes)
+    The widest is `uneven` times as wide as the narrowest.
+    """
+    rng = np.random.default_rng(seed)
+    spreads = rng.permutation(np.geomspace(1 / uneven, 1.0, len(sizes)))
+    # A heap in many dimensions is a sphere: its radius grows with their number.
+    apart *= max(1.0, np.sqrt(d) / 1.5)
+    wide, centres = apart, np.zeros((1, d))
+    while len(centres) < len(sizes):
+        wide *= 1.01
+        drawn = rng.uniform(-wide, wide, d)
+        if np.linalg.norm(centres - drawn, axis=1).min() >= apart:
+            centres = np.vstack([centres, drawn])
+    truth = rng.permutation(np.repeat(np.arange(len(sizes)), sizes))
+    inside = rng.standard_normal((len(truth), d))
+    return Tiny(centres[truth] + spreads[truth, np.newaxis] * inside, truth)
+
+
+def groups_in(X: Floats) -> int:
+    """Return how many groups are counted in samples."""
+    problem = problem_of(X, affinity="auto", n_clusters=None)
+    found = _spectrum(problem, n_looked(len(X)))
+    return count_groups(problem.weights, found.values, found.vectors)
+
+
+@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize(
+    "sizes", [(100, 100), (200, 200, 200), (300, 300, 300), (30, 30), (400, 20)]
+)
+def test_large_heaps_that_are_far_apart_are_counted(
+    sizes: tuple[int, ...], seed: int
+) -> None:
+    tiny = blobs(sizes, seed=seed)
+
+    prior = prior_for(tiny)
+
+    assert classes_of(prior.start.tolist()) == classes_of(tiny.truth.tolist())
+
+
+@pytest.mark.parametrize("d", [2, 3, 10, 50])
+@pytest.mark.parametrize(
+    "sizes",
+    [
+        (30, 30),
+        (500, 500),
+        (60,) * 5,
+        (40,) * 10,
+        (25,) * 20,
+        (20,) * 40,
+        (400, 20),
+        (20, 45, 90, 180, 400),
+    ],
+    ids=lambda sizes: f"{len(sizes)} of {min(sizes)} to {max(sizes)}",
+)
+def test_clear_heaps_are_counted_in_any_dimension(
+    sizes: tuple[int, ...], d: int, seed: int
+) -> None:
+    assert groups_in(heaps(sizes, d, seed=seed).X) == len(sizes)
+
+
+@given(
+    sizes=st.lists(st.integers(25, 100), min_size=2, max_size=6),
+    d=st.integers(2, 12),
+    uneven=st.floats(1, 5),
+    seed=st.integers(0, 2**16),
+)
+@settings(max_examples=12)
+def test_clear_heaps_of_any_sizes_and_spreads_are_counted(
+    sizes: list[int], d: int, uneven: float, seed: int
+) -> None:
+    assert groups_in(heaps(sizes, d, uneven=uneven, seed=seed).X) == len(sizes)
+
+
+@pytest.mark.parametrize("d", [2, 3, 10])
+@pytest.mark.parametrize("k", [3, 5, 10])
+def test_heaps_that_nearly_touch_are_counted(d: int, k: int, seed: int) -> None:
+    assert groups_in(heaps((100,) * k, d, apart=5.0, seed=seed).X) == k
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("n", [1633, 1700, 6000], ids=["exact", "large", "more"])
+def test_three_large_heaps_are_found_by_either_solver(n: int, seed: int) -> None:
+    tiny = blobs((n, n, n), seed=seed)
+
+    prior = prior_for(tiny)
+
+    assert classes_of(prior.start.tolist()) == classes_of(tiny.truth.tolist())
+
+
+def ring(n: int, radius: float, rng: np.random.Generator) -> Floats:
+    angle = rng.uniform(0, 2 * np.pi, n)
+    around = radius * np.column_stack([np.cos(angle), np.sin(angle)])
+    return around + 0.06 * rng.standard_normal((n, 2))
+
+
+def stripe(n: int, at: float, rng: np.random.Generator) -> Floats:
+    return np.column_stack([rng.uniform(0, 15, n), rng.normal(at, 0.2, n)])
+
+
+@pytest.mark.parametrize("shape", [ring, stripe])
+def test_long_shapes_are_counted_not_their_parts(
+    shape: Callable[[int, float, np.random.Generator], Floats],
+    rng: np.random.Generator,
+) -> None:
+    X = np.vstack([shape(200 * at, 3.0 * at, rng) for at in (1, 2, 3)])
+
+    assert groups_in(X) == 3
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize(("n", "d"), [(60, 2), (300, 2), (900, 2), (900, 5), (900, 20)])
+def test_noise_is_not_many_groups(n: int, d: int, seed: int) -> None:
+    X = np.random.default_rng(seed).uniform(size=(n, d))
+
+    assert groups_in(X) <= 10
+
+
+@pytest.mark.parametrize("d", [2, 10, 50])
+@pytest.mark.parametrize(("k", "size"), [(30, 6), (60, 10), (100, 8)])
+def test_many_small_heaps_are_counted(k: int, size: int, d: int, seed: int) -> None:
+    # Two may be taken for one where a heap has fewer samples than neighbours.
+    assert k - 1 <= groups_in(heaps((size,) * k, d, seed=seed).X) <= k
+
+
+@pytest.mark.parametrize("d", [2, 50])
+def test_more_groups_than_can_be_looked_at_are_as_many_as_can(
+    d: int, seed: int
+) -> None:
+    assert 0.9 * N_LOOKED <= groups_in(heaps((8,) * 210, d, seed=seed).X) < N_LOOKED
+
+
+@pytest.mark.parametrize("sizes", [(300, 300), (200, 60, 30, 30), (40,) * 12])
+def test_parts_that_nothing_links_are_counted(
+    sizes: tuple[int, ...], rng: np.random.Generator
+) -> None:
+    parts = [auto(rng.standard_normal((size, 2))).weights for size in sizes]
+    W = sp.block_diag(parts, format="csr")
+
+    prior = prior_of(problem_of(W, affinity="precomputed", n_clusters=None), 0, EXACT)
+
+    expected = np.repeat(np.arange(len(sizes)), sizes)
+    assert classes_of(prior.start.tolist()) == classes_of(expected.tolist())
+
+
+@given(
+    scales=st.lists(st.floats(1e-3, 2e-2), min_size=2, max_size=9),
+    d=st.integers(1, 6),
+    faint=st.floats(0, 1e-5),
+)
+def test_heaps_whose_eigenvalues_grow_by_their_dimension_have_no_parts(
+    scales: list[float], d: int, faint: float
+) -> None:
+    inside = np.multiply.outer(scales, np.arange(1, 20) ** (2 / d))
+    apart = np.linspace(0, faint, len(scales))
+    values = np.sort(np.concatenate([apart, inside.ravel()]))
+
+    assert clear_heaps(values) == len(scales)
+
+
+@given(st.lists(st.floats(0.001, 0.01), min_size=1, max_size=1), st.integers(1, 6))
+def test_one_heap_is_no_clear_heap(scale: list[float], d: int) -> None:
+    assert clear_heaps(scale[0] * np.arange(60) ** (2 / d)) == 0
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_digits_that_no_solver_promises_change_no_count(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    problem = problem_of(rng.uniform(size=(300, 2)), affinity="auto", n_clusters=None)
+    found = _spectrum(problem, 100)
+    expected = count_groups(problem.weights, found.values, found.vectors)
+
+    for _ in range(5):
+        values = np.sort(found.values + rng.normal(0, 1e-7, 100))
+        assert count_groups(problem.weights, values, found.vectors) == expected
+
+
+@given(affinities(N), st.integers(2, N - 1))
+def test_no_cut_is_below_the_least_there_can_be(W: Floats, k: int) -> None:
+    W = W + 0.1 * (1 - np.eye(N))
+    values, vectors = spectrum_of(W, N)
+
+    assert _cut(W, values, k_means(vectors[:, :k], k, ())) >= 1 - 1e-9
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_after_true_answers_three_heaps_are_three_clusters(seed: int) -> None:
+    tiny = blobs((300, 300, 300), seed=seed)
+    session = Session(tiny.X, random_state=0)
+
+    for view in run(session, LabelOracle(tiny.truth), 100):
+        reached = jaccard(tiny.truth, view.labels)
+        if view.n_questions % 10 == 0:
+            assert session.progress.expected_jaccard <= reached + 0.1
+
+    assert reached >= 0.99
+    assert len(np.unique(session.labels)) == 3
+    assert session.progress.expected_jaccard >= 0.95
+
+
+def test_two_half_moons_of_which_too_many_were_counted_become_two(
+    seed: int,
+) -> None:
+    X, truth = make_moons(1000, noise=0.08, random_state=seed)
+    session = Session(X, random_state=0)
+
+    for _ in run(session, LabelOracle(truth), 100):
+        pass
+
+    assert jaccard(truth, session.labels) >= 0.99
+    assert len(np.unique(session.labels)) == 2
 
 
 def beyond_the_nearest(coordinates: Floats, labels: Indices, medoids: Indices) -> float:

@@ -70,7 +70,7 @@ def test_no_more_eigenvalues_are_looked_at_than_there_are(n: int) -> None:
 
 TINY = blobs((12, 10, 9), spread=1.8, seed=3)
 N = len(TINY.X)
-DOUBLE = replace(LARGE, dtype=np.float64, digits=9)
+DOUBLE = replace(LARGE, dtype=np.float64)
 Both = tuple[Probabilities, Probabilities]
 
 

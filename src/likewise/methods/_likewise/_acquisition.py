@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import islice
 from typing import NamedTuple
 
 import numpy as np
 
 from likewise._arrays import AnyFloats, Indices
+from likewise._ties import best_first, first_best, reaches, tied_best
 from likewise.knowledge import GO_ON, NEW, STAY, Knowledge, Prediction, Question
 from likewise.methods._likewise._beliefs import weighed
 from likewise.methods._likewise._posterior import Coverage
@@ -27,6 +29,7 @@ LIKELY = 0.5  # more likely than not
 N_TYPICAL = 5  # members of a class that may speak for it
 PATIENCE = 2  # members tried before a sample and a class are left open
 MISPLACED = 0.2  # samples that a merge may misplace, in expectation
+NEARLY, N_NEARLY = 1e-3, 1024  # best gains in few digits that are worked out in all
 FOUNDING = 0.15  # a sample with no class this likely founds one
 
 
@@ -93,9 +96,7 @@ class Partners:
     @cached_property
     def drop(self) -> AnyFloats:
         """How much an answer on each free sample lowers the uncertainty of pairs."""
-        top, p, others = self.likeliest_class
-        drop = uncertainty_drop(p, others, self.probabilities.rates.wrong)
-        return drop * weight_of(self.probabilities, top)
+        return drop_of(self.probabilities, *self.likeliest_class)
 
     @cached_property
     def checked(self) -> Checked:
@@ -107,8 +108,7 @@ class Partners:
         if not len(samples):
             return Checked(samples, rows, new, samples, new, new)
         top, p, others = likeliest(rows, rows, new)
-        drop = uncertainty_drop(p, others, self.probabilities.rates.wrong)
-        drop = drop * weight_of(self.probabilities, top)
+        drop = drop_of(self.probabilities, top, p, others)
         return Checked(samples, rows, new, top, p, drop)
 
     @cached_property
@@ -119,7 +119,7 @@ class Partners:
             probabilities.pairs.sum(axis=1, keepdims=True), 1.0
         )
         alone = np.maximum(1 - same.sum(axis=1, keepdims=True), 0.0)
-        others = (same**2).sum(axis=1, keepdims=True) + alone**2 - same**2
+        others = sums_of_others(same**2) + alone**2
         gain = uncertainty_drop(same, others, probabilities.rates.wrong)
         gain = gain * np.outer(probabilities.sizes, probabilities.sizes)
         np.fill_diagonal(gain, -1.0)
@@ -160,17 +160,19 @@ class Partners:
     def of(self, sample: int, column: int) -> int | None:
         """Return the most typical member of a class not yet compared with a sample."""
         members = self._open_members(sample, column)
+        if not members:
+            return None
         typical = self._typical(column)
-        return max(members, key=typical.__getitem__, default=None)
+        return members[first_best([typical[member] for member in members])]
 
     def likeliest(self, sample: int, askable: AnyFloats) -> tuple[int, int | None]:
         """Return the likeliest class that has a member to compare with, and which."""
-        for column in np.argsort(-askable, kind="stable"):
+        for column in best_first(askable):
             if askable[column] <= 0:
                 break
-            partner = self.of(sample, int(column))
+            partner = self.of(sample, column)
             if partner is not None:
-                return int(column), partner
+                return column, partner
         return -1, None
 
     def pair(self, g: int, h: int) -> tuple[int, int] | None:
@@ -204,20 +206,28 @@ class Partners:
     def _most_typical(self, column: int) -> list[int]:
         members = [s for s in self._members(column) if s not in self.known.aside]
         typical = self._typical(column)
-        return sorted(members, key=lambda s: -typical[s])[:N_TYPICAL]
+        order = best_first([typical[member] for member in members])
+        return [members[at] for at in islice(order, N_TYPICAL)]
 
     def _members(self, column: int) -> tuple[int, ...]:
         name = self.probabilities.classes[column]
         return self.probabilities.beliefs.members[name]
 
     def _typical(self, column: int) -> dict[int, float]:
-        """Return how typical members are of their class; rounding must not choose."""
+        """Return how typical members are of their class, to all digits."""
         if column not in self._how_typical:
             members = self._members(column)
             near = self.probabilities.near(np.array(members, dtype=np.intp))[:, column]
-            found = np.round(near, self.probabilities.prior.regime.digits)
-            self._how_typical[column] = dict(zip(members, found.tolist(), strict=True))
+            self._how_typical[column] = dict(zip(members, near.tolist(), strict=True))
         return self._how_typical[column]
+
+
+def drop_of(
+    probabilities: Probabilities, top: Indices, p: AnyFloats, others: AnyFloats
+) -> AnyFloats:
+    """Return how much answers about samples and classes lower the doubt about pairs."""
+    drop = uncertainty_drop(p, others, probabilities.rates.wrong)
+    return drop * weight_of(probabilities, top)
 
 
 def weight_of(probabilities: Probabilities, columns: Indices) -> AnyFloats:
@@ -245,7 +255,7 @@ def class_questions(
         return
     gain = partners.class_gain.copy()
     gain[taken], gain[:, taken] = -1.0, -1.0
-    for at in best_first(gain.ravel(), probabilities.prior.regime.digits):
+    for at in best_first(gain.ravel(), within=probabilities.prior.regime.slight):
         g, h = divmod(at, m)
         pair = partners.pair(g, h) if gain[g, h] >= 0 else None
         if pair is None:
@@ -263,7 +273,7 @@ def _expected(probabilities: Probabilities, g: int, h: int, kind: str) -> Predic
     after = float(sigmoid(logit(np.array(p)) + probabilities.rates.strength))
     members = [len(m) for m in probabilities.beliefs.members.values()]
     misplaced = (1 - after) * min(members[g], members[h])
-    believed = after > LIKELY and misplaced <= MISPLACED
+    believed = reaches(after, LIKELY) and misplaced <= MISPLACED
     close = float(probabilities.closeness[g, h])
     return Prediction(p, kind, close, bool(believed), _rest(probabilities, g, h))
 
@@ -301,7 +311,7 @@ class SampleQuestions:
         free, blocked = self.probabilities.free, self.partners.blocked
         if not len(free):
             return
-        gain = self._gain(*self.partners.likeliest_class)
+        gain = self._gain(blocked)
         for at in self._order(gain):
             sample = int(free[at])
             before = self.partners.rows_of(sample)
@@ -322,9 +332,9 @@ class SampleQuestions:
         samples, rows, new, top, p, drop = self.partners.checked
         if not len(samples):
             return
-        gain = drop * self._reach(samples, -1)
+        gain = drop * self._reach(self.coverage.spread_at(samples), -1)
         gain[np.isin(samples, self.taken)] = -1.0
-        for at in best_first(gain, self.probabilities.prior.regime.digits):
+        for at in best_first(gain, within=self.probabilities.prior.regime.slight):
             if gain[at] < WORTH_A_CHECK:
                 return
             sample, column = int(samples[at]), int(top[at])
@@ -341,20 +351,50 @@ class SampleQuestions:
     def _under_way(self) -> tuple[int, ...]:
         return self.probabilities.beliefs.under_way
 
-    def _gain(self, top: Indices, p: AnyFloats, others: AnyFloats) -> AnyFloats:
+    def _gain(self, blocked: Blocked) -> AnyFloats:
         """Return what a question on each free sample is worth; -1 for none at all."""
-        free, wrong = self.probabilities.free, self.probabilities.rates.wrong
-        gain = self.partners.drop * self._reach(free, 1) * self._left(free)
+        probabilities, regime = self.probabilities, self.probabilities.prior.regime
+        free, wrong = probabilities.free, probabilities.rates.wrong
+        top, p, others = self.partners.likeliest_class
+        now = probabilities.around.coverage.variance[free]
+        spread = self.coverage.variance[free], self.coverage.lengths(free)
+        gain = self._plain_gain(free, self.partners.drop, spread, now)
         gain[p <= 0] = -1.0
-        if self.taken:
-            gain[np.isin(free, self.taken)] = -1.0
-        best = int(np.argmax(gain))
+        if regime.dtype != np.float64:  # those that rounding might choose among
+            few = np.flatnonzero(tied_best(gain, within=NEARLY))[:N_NEARLY]
+            found = probabilities.likeliest_of(free[few], blocked)
+            now = probabilities.around.coverage.variance_at(free[few])
+            spread = self.coverage.spread_at(free[few])
+            drop = drop_of(probabilities, *found)
+            gain[few] = self._plain_gain(free[few], drop, spread, now)
+            gain[few[found[1] <= 0]] = -1.0
+            top, p, others = top.copy(), p.copy(), others.copy()
+            top[few], p[few], others[few] = found
+        best = first_best(gain, within=regime.slight)
         # As much doubt in the fields as there is on settled samples, for all alike.
         before = self.partners.rows_of(int(free[best]))
-        rows, new = self.probabilities.doubted(free[[best]], before)
+        rows, new = probabilities.doubted(free[[best]], before)
         doubted = uncertainty_drop(*entry_of(rows, new, 0, int(top[best])), wrong)
         plain = uncertainty_drop(p[best], others[best], wrong)
         return gain * max(float(doubted) / max(float(plain), 1e-9), 1.0)
+
+    def _plain_gain(
+        self,
+        samples: Indices,
+        drop: AnyFloats,
+        spread: tuple[AnyFloats, AnyFloats],
+        now: AnyFloats,
+    ) -> AnyFloats:
+        """Return what a question is worth, as if the fields were never silent.
+
+        Of samples, what an answer lowers, what the coverage says of them when the
+        pending questions are answered, and their variance now.
+        """
+        gain = drop * self._reach(spread, 1)
+        if self.taken:  # what is left of their uncertainty
+            gain = gain * np.clip(spread[0] / np.maximum(now, 1e-12), 0.0, 1.0)
+            gain[np.isin(samples, self.taken)] = -1.0
+        return gain
 
     def _order(self, gain: AnyFloats) -> Iterator[int]:
         """Yield positions: those under way, latest first, then by gain."""
@@ -363,7 +403,7 @@ class SampleQuestions:
             at = int(np.searchsorted(free, sample))
             if is_free[sample] and gain[at] >= 0:
                 yield at
-        for at in best_first(gain, self.probabilities.prior.regime.digits):
+        for at in best_first(gain, within=self.probabilities.prior.regime.slight):
             if free[at] not in self._under_way:
                 yield at
 
@@ -373,7 +413,7 @@ class SampleQuestions:
         wrong = self.probabilities.rates.wrong
         believed = p * (1 - wrong) > (1 - p) * wrong
         kind = "check" if self.partners.is_known(sample, partner) else "sample"
-        far = float(self.probabilities.far[sample])
+        far = float(self.probabilities.around.far_at(np.array([sample]))[0])
         return Prediction(p, kind, far, bool(believed), if_different)
 
     def _if_different(self, sample: int, column: int, before: Rows) -> int:
@@ -385,7 +425,7 @@ class SampleQuestions:
         after = weighed(rows, new, votes, probabilities.rates.strength)[0][0]
         if probabilities.main:
             left = [g for g in probabilities.main if votes[0, g] >= 0]
-            if len(left) == 1 and after[left[0]] > LIKELY:
+            if len(left) == 1 and reaches(after[left[0]], LIKELY):
                 return probabilities.classes[left[0]]
         return GO_ON if after.max() >= FOUNDING else NEW
 
@@ -396,27 +436,19 @@ class SampleQuestions:
         after = row * np.exp(
             -self.probabilities.rates.strength * (np.arange(len(row)) == column)
         )
-        stays = after[home] / (after.sum() + new) >= LIKELY
-        return STAY if stays else GO_ON
+        stays = after[home] / (after.sum() + new)
+        return STAY if reaches(stays, LIKELY) else GO_ON
 
-    def _reach(self, samples: Indices, sign: int) -> AnyFloats:
+    def _reach(self, spread: tuple[AnyFloats, AnyFloats], sign: int) -> AnyFloats:
         r"""Return how many samples are decided together with each (V-optimality).
 
         :math:`r(i) = 1 + (n / v_0) |C v_i|^2 / (\sigma^2 + v_i^T C v_i)`; minus for a
         sample that is settled already.
         """
-        coverage, prior = self.coverage, self.probabilities.prior
-        noise = coverage.noise + sign * coverage.variance[samples]
-        noise = np.maximum(noise, 1e-9 * coverage.noise)
-        return 1 + len(prior.start) / prior.reach * coverage.lengths(samples) / noise
-
-    def _left(self, samples: Indices) -> AnyFloats:
-        """Return how much of each sample's uncertainty the pending answers leave."""
-        if not self.taken:
-            return np.ones(len(samples))
-        now = self.probabilities.around.coverage.variance[samples]
-        share = self.coverage.variance[samples] / np.maximum(now, 1e-12)
-        return np.clip(share, 0.0, 1.0)
+        (variance, lengths), prior = spread, self.probabilities.prior
+        noise = self.coverage.noise + sign * variance
+        noise = np.maximum(noise, 1e-9 * self.coverage.noise)
+        return 1 + len(prior.start) / prior.reach * lengths / noise
 
 
 def best_question(
@@ -446,7 +478,10 @@ def best_besides(partners: Partners, pending: tuple[Question, ...]) -> Candidate
         ),
     )
     found = [first for kind in kinds if (first := next(kind, None)) is not None]
-    return max(found, key=lambda candidate: candidate.gain, default=None)
+    if not found:
+        return None
+    within = probabilities.prior.regime.slight
+    return found[first_best([candidate.gain for candidate in found], within=within)]
 
 
 def _is_about_classes(question: Question) -> bool:
@@ -471,32 +506,32 @@ def uncertainty_drop(p: AnyFloats, others: AnyFloats, wrong: float) -> AnyFloats
     of wrong answers, with :math:`q = p(1-e) + (1-p)e`,
 
     .. math::
-        D = \frac{p^2 (1-e)^2 + e^2 S}{q} + \frac{p^2 e^2 + (1-e)^2 S}{1-q} - p^2 - S.
+        D = \frac{p^2 (1-e)^2 + e^2 S}{q} + \frac{p^2 e^2 + (1-e)^2 S}{1-q} - p^2 - S
+          = (1 - 2e)^2 \, p^2 \, \frac{(1-p)^2 + S}{q (1-q)}.
+
+    Only the second form is right to all digits where p is near 0 or 1.
     """
-    right = 1 - wrong
-    q = np.clip(p * right + (1 - p) * wrong, 1e-12, 1 - 1e-12)
-    same = (p**2 * right**2 + wrong**2 * others) / q
-    different = (p**2 * wrong**2 + right**2 * others) / (1 - q)
-    return same + different - p**2 - others
+    q = np.clip(p * (1 - wrong) + (1 - p) * wrong, 1e-12, 1 - 1e-12)
+    return (1 - 2 * wrong) ** 2 * p**2 * ((1 - p) ** 2 + others) / (q * (1 - q))
 
 
 def entry_of(
     rows: AnyFloats, new: AnyFloats, row: int, column: int
 ) -> tuple[AnyFloats, AnyFloats]:
     """Return the probability of one class of a row, and the others' squares."""
-    p = rows[row, column]
-    return p, (rows[row] ** 2).sum() + new[row] ** 2 - p**2
+    others = np.delete(rows[row], column)
+    return rows[row, column], (others**2).sum() + new[row] ** 2
 
 
-def best_first(gain: AnyFloats, digits: int) -> Iterator[int]:
-    """Yield positions by falling gain; equal to so many digits, the first one first."""
-    top = float(gain.max(initial=0.0))
-    if top <= 0:
-        yield from range(gain.size)
-        return
-    rounded = np.round(np.maximum(gain / top, -1.0), digits)
-    best = int(np.argmax(rounded))
-    yield best
-    for at in np.argsort(-rounded, kind="stable"):
-        if at != best:
-            yield int(at)
+def sums_of_others(rows: AnyFloats) -> AnyFloats:
+    """Return for each entry the sum of the others in its row, nothing subtracted.
+
+    Examples
+    --------
+    >>> sums_of_others(np.array([[1.0, 2.0, 4.0]]))
+    array([[6., 5., 3.]])
+    """
+    before, after = np.zeros_like(rows), np.zeros_like(rows)
+    before[:, 1:] = rows[:, :-1].cumsum(axis=1)
+    after[:, :-1] = rows[:, :0:-1].cumsum(axis=1)[:, ::-1]
+    return before + after

@@ -11,6 +11,7 @@ from scipy.stats import norm, rankdata
 from sklearn.metrics.pairwise import euclidean_distances
 
 from likewise._arrays import AnyFloats, Floats, Indices, Samples, spans
+from likewise._ties import first_best
 from likewise.affinity import evenly
 from likewise.methods._likewise._posterior import Basis
 from likewise.methods._likewise._regimes import EXACT, ROWS, Regime
@@ -123,7 +124,7 @@ def pivoted_factor(X: Samples, width: float, rank: int) -> tuple[Floats, Indices
     unexplained = np.ones(n)
     pivots: list[int] = []
     for column in range(factor.shape[1]):
-        pivot = int(np.argmax(unexplained))
+        pivot = first_best(unexplained)
         if unexplained[pivot] < EXPLAINED:
             break
         kernel = np.exp(-euclidean_distances(X, X[[pivot]], squared=True)[:, 0] / width)
@@ -142,8 +143,8 @@ def with_scores(X: Samples) -> Samples:
     """
     if sp.issparse(X):
         return X
+    scores = norm.ppf(rankdata(X, axis=0) / (len(X) + 1))  # equal as they were given
     X = X - X.mean(axis=0)  # around zero, where distances lose no digits to rounding
-    scores = norm.ppf(rankdata(X, axis=0) / (len(X) + 1))
     scores = scores - scores.mean(axis=0)
     spread = scores.std(axis=0)
     some = np.where(spread > 0, spread, 1.0)

@@ -19,6 +19,7 @@ import scipy.sparse as sp
 
 from likewise import _regime
 from likewise._arrays import AnyFloats, Floats, Indices
+from likewise._ties import best_columns, first_best, ranked, reaches
 from likewise.knowledge import Answer, Knowledge, Question, in_use, respect
 from likewise.methods._base import Chances, Expectation, Method
 from likewise.methods._likewise._acquisition import (
@@ -79,20 +80,20 @@ def main_classes(probabilities: Probabilities) -> Indices:
     while len(main) < m:
         score = probabilities.sizes * fresh
         score[main] = -1.0
-        best = int(np.argmax(score))
-        if fresh[best] < PROBABLY_NEW and len(main) >= (
+        best = first_best(score)
+        if not reaches(fresh[best], PROBABLY_NEW) and len(main) >= (
             probabilities.prior.n_groups or 1
         ):
             break
         main.append(best)
         fresh = fresh * (1 - same[best])
-    main += [h for h in range(m) if h not in main and fresh[h] >= PROBABLY_NEW]
+    main += [h for h in range(m) if h not in main and reaches(fresh[h], PROBABLY_NEW)]
     target, chosen = np.arange(m), np.array(main, dtype=np.intp)
     closed = barred[:, chosen]  # to whom, by what is shown with each main class
     for h in sorted(set(range(m)) - set(main)):
         allowed = np.flatnonzero(~closed[h])
         if allowed.size:
-            at = allowed[np.argmax(same[h, chosen[allowed]])]
+            at = allowed[first_best(same[h, chosen[allowed]])]
             target[h] = chosen[at]
             closed[:, at] |= barred[:, h]
     return target
@@ -178,7 +179,7 @@ def trusted(probabilities: Probabilities, rows: AnyFloats) -> AnyFloats:
     """
     firsts = probabilities.beliefs.calibration.firsts
     a, b = fitted_map(firsts, TRUST_PRIOR, TRUST_SLOPES)
-    at, top = np.arange(len(rows)), rows.argmax(axis=1)
+    at, top = np.arange(len(rows)), best_columns(rows)
     p = np.clip(rows[at, top], 1e-4, 1 - 1e-4)
     sure = sigmoid(a + b * logit(p))
     scaled = rows * ((1 - sure) / (1 - p))[:, np.newaxis]
@@ -308,8 +309,7 @@ class FieldModel:
         """Return the classes that a sample may belong to."""
         row = belief(self.probabilities, sample)
         members = [self.beliefs.members[name] for name in self.around.classes]
-        order = np.argsort(-row, kind="stable")
-        groups = tuple((members[c], float(row[c])) for c in order)
+        groups = tuple((members[c], float(row[c])) for c in ranked(row))
         return Chances(groups, max(1.0 - float(row.sum()), 0.0))
 
     def best(self, pending: tuple[Question, ...] = ()) -> Candidate | None:
@@ -338,8 +338,9 @@ def begin(problem: Problem, known: Knowledge, rng: np.random.Generator) -> Field
     regime = regime_for(problem.n_samples)
     derive = partial(prior_of, problem, seed, regime)
     prior = problem.once(("flagship's prior", seed, regime), derive)
-    founders = [m for m in prior.medoids if int(m) not in known.aside]
-    start = Beliefs.of(founders or prior.medoids)
+    medoids = sorted(prior.medoids.tolist())  # whatever numbers their clusters have
+    founders = [medoid for medoid in medoids if medoid not in known.aside]
+    start = Beliefs.of(founders or medoids)
     return FieldModel(prior, known, start.after_all(known.answers))
 
 

@@ -102,8 +102,13 @@ class Coverage:
 
     def variance_at(self, samples: Indices) -> Floats:
         """Return the variance of some samples to all digits."""
+        return self.spread_at(samples)[0]
+
+    def spread_at(self, samples: Indices) -> tuple[Floats, Floats]:
+        """Return variance and squared length of C v of some samples to all digits."""
         rows = self.vectors[samples].astype(np.float64)
-        return ((rows @ self.covariance) * rows).sum(axis=1)
+        projected = rows @ self.covariance
+        return (projected * rows).sum(axis=1), (projected * projected).sum(axis=1)
 
     def lengths(self, samples: Indices) -> AnyFloats:
         """Return the squared length of C v: how far an answer at each would reach."""

@@ -13,6 +13,7 @@ from sklearn.cluster import AgglomerativeClustering, KMeans
 
 from likewise import _regime
 from likewise._arrays import AnyFloats, Floats, Indices, Sparse, Weights, spans
+from likewise._ties import first_least, least_columns, slight
 from likewise.affinity import evenly
 from likewise.knowledge import in_use
 from likewise.methods._likewise._bases import SMOOTHING, feature_basis, graph_basis
@@ -35,8 +36,19 @@ from likewise.spectral import (
 
 COVER_NOISE = 0.01  # of the coverage field, in units of its prior variance
 MANY = 1 / 15  # groups per sample from which on they count as many and small
+TIGHT = 1.3  # cut, in units of the least, up to which many clusters are groups
+CLEAN = 1.1  # the same, of groups that nothing could be better than; of parts, 1.16
 MUCH_LESS = 0.75  # share of modularity
+FEWEST_LOOKED = 1 / 3
+STEP = 3.0  # ratio of eigenvalues that no heap in a plane has inside: 2.7 was seen
+BEYOND = 1.5  # ratio beyond the one that the dimension of heaps explains
+STANDS_OUT = 0.1  # gap of the random walk
+N_WALKED = 4 * 2 ** np.arange(11)  # steps of the random walk
+NUMERIC = 1e-6  # eigenvalues below are zero but for rounding
+DIGITS = 4  # to which gaps are compared: of equal ones, the first
 CLEARLY = 0.005  # modularity by which a clustering must be better
+DIGITS = 9  # of rows of length 1 that count where others choose among equals
+AT_ONCE = 1e-6  # of a row of length 1: as near to a middle as digits tell
 N_ROUNDS = 2  # of moving the middles of clusters found from some samples
 
 
@@ -169,11 +181,13 @@ def _spectrum(problem: Problem, k: int) -> Spectrum:
 def count_groups(W: Weights, values: Floats, vectors: AnyFloats) -> int:
     r"""Return how many groups the spectrum speaks of.
 
-    The largest gap between eigenvalues of the Laplacian says whether groups are many
-    and small. If so, it is the last gap at least half as large. If not, it is the
-    largest gap after four steps of the random walk, :math:`(1 - \lambda)^4`, which
-    leaves only groups that the walk stays in, unless they are much less of a clustering
-    than the first: 3/4 of its modularity.
+    Clear heaps are counted, whatever their number, size and dimension. Without them,
+    the largest gap between eigenvalues of the Laplacian says whether groups are many
+    and small. If so, and if hardly anything links them, it is the last gap at least
+    half as large. If not, it is the largest gap after some steps of the random walk,
+    which leaves only groups that the walk stays in, unless they are much less of a
+    clustering than the first: 3/4 of its modularity. Many and small groups come before
+    clear heaps if nothing but them is there.
 
     Parameters
     ----------
@@ -182,21 +196,96 @@ def count_groups(W: Weights, values: Floats, vectors: AnyFloats) -> int:
         The lowest eigenvalues, ascending.
     vectors : ndarray of shape (n, k)
     """
-    if len(values) < 3:  # noqa: PLR2004 - a gap needs two eigenvalues besides the first
-        return len(values)
-    gaps = np.diff(values)[1:]
-    rough = int(np.argmax(gaps)) + 2
-    if rough > MANY * len(vectors):
-        return int(np.flatnonzero(gaps >= gaps.max() / 2).max()) + 2
-    kept = np.clip(1 - values, 0, 1) ** 4
-    stayed = int(np.argmax(kept[1:-1] - kept[2:])) + 2
-    if rough <= stayed:
+    n, k = len(vectors), len(values)
+    if k < 3:  # noqa: PLR2004 - a gap needs two eigenvalues besides the first
+        return k
+    values = np.maximum(values, 0.0)
+    if values[-1] <= min(k / n, FEWEST_LOOKED) ** 2:
+        return k - 1  # more groups than were looked at
+    gaps = np.diff(values)[1:].round(DIGITS)
+    rough, clear = int(np.argmax(gaps)) + 2, clear_heaps(values)
+    are_many = rough > MANY * n
+    if are_many:
+        labels = _first_clusters(_unit_rows(vectors[:, :rough]))
+        cut = _cut(_of_different(W), values, labels)
+        if cut <= (CLEAN if clear else TIGHT):
+            return int(np.flatnonzero(gaps >= gaps.max() / 2).max()) + 2
+    if clear:
+        return clear
+    stayed = _stayed_in(values)
+    if are_many or rough <= stayed:
         return stayed
     fine, coarse = (
         modularity(W, _first_clusters(_unit_rows(vectors[:, :k])))
         for k in (rough, stayed)
     )
     return rough if coarse < MUCH_LESS * fine else stayed
+
+
+def clear_heaps(values: Floats) -> int:
+    r"""Return the number of heaps that stand apart, 0 if none do.
+
+    The last k whose :math:`\lambda_{k+1} / \lambda_k` no heap could have inside. By
+    Weyl's law, eigenvalues of a heap grow as :math:`j^\alpha`, :math:`\alpha = 2 / d`
+    in d dimensions: its first ones double in a plane, quadruple on a line. So the ratio
+    must be 3 at least, and :math:`1.5 \cdot 2^\alpha`, :math:`\alpha` as it is from
+    there to four times as many eigenvalues.
+
+    Parameters
+    ----------
+    values : ndarray of shape (p,)
+        The lowest eigenvalues, ascending.
+
+    Examples
+    --------
+    >>> clear_heaps(np.array([0.0, 0.0001, 0.013, 0.015, 0.035, 0.042]))
+    2
+    """
+    logs = np.log(np.maximum(values, 0.0) + NUMERIC)
+    steps = np.diff(logs)[1:].round(DIGITS)
+    for k in (np.flatnonzero(steps >= np.log(STEP))[::-1] + 2).tolist():
+        end = min(4 * (k + 1), len(values))
+        rise = logs[end - 1] - logs[k]
+        alpha = min(rise / np.log(end / (k + 1)), 2.0) if rise > 0 else 0.0
+        if steps[k - 2] >= np.log(BEYOND) + alpha * np.log(2):
+            return int(k)
+    return 0
+
+
+def _stayed_in(values: Floats) -> int:
+    r"""Return how many groups the random walk stays in, as soon as some stand out.
+
+    The largest gap of :math:`(1 - \lambda)^t` after t = 4, 8, 16, ... steps, once one
+    is 0.1; after four steps if none ever is.
+    """
+    gaps = [
+        -np.diff(np.clip(1 - values[1:], 0, 1) ** t).round(DIGITS) for t in N_WALKED
+    ]
+    found = next((gap for gap in gaps if gap.max() >= STANDS_OUT), gaps[0])
+    return int(np.argmax(found)) + 2
+
+
+def _cut(W: Weights, values: Floats, labels: Indices) -> float:
+    r"""Return the normalised cut of clusters, in units of the least there can be.
+
+    That is :math:`\sum_{j \le k} \lambda_j`, reached by k groups that the first k
+    eigenvectors separate; parts of a heap are far above it.
+    """
+    membership = _membership(labels)
+    volume = membership.T @ np.asarray(W.sum(axis=1)).ravel()
+    inside = membership.T @ _inside(W, labels)
+    cut = (1 - inside / np.maximum(volume, 1e-300))[volume > 0].sum()
+    return float(cut / max(values[: membership.shape[1]].sum(), NUMERIC))
+
+
+def _of_different(W: Weights) -> Weights:
+    """Return the graph without edges between identical samples, whose weight is 1.
+
+    Copies of a sample are no group, but a graph of nothing but ones says so of all.
+    """
+    if not sp.issparse(W) or (W.data >= 1).all():
+        return W
+    return sp.csr_array((W.data * (W.data < 1), W.indices, W.indptr), shape=W.shape)
 
 
 def start_clusters(
@@ -207,7 +296,8 @@ def start_clusters(
     k-means in the first k eigenvectors, unless another clustering is clearly better on
     the graph: its modularity must be larger by 0.005. The others are k-means in all
     eigenvectors, weighted by smoothness, and average linkage in the first k; they cope
-    with groups of unequal size, where the first does not.
+    with groups of unequal size, where the first does not. None is better than groups
+    that hardly anything links: modularity would rather halve a large one.
 
     Returns
     -------
@@ -217,6 +307,9 @@ def start_clusters(
     """
     first = _unit_rows(vectors[:, :k])
     best, middle = _first_clusters(first), first
+    if _cut(W, values, best) <= CLEAN:
+        best = in_use(best)
+        return best, _medoids(middle, best)
     others = []
     if len(values) > k:
         weights = np.sqrt(values[1:] + SMOOTHING).astype(vectors.dtype)
@@ -225,7 +318,7 @@ def start_clusters(
         others.append((found, smooth))
     if 1 < len(first) <= _regime.FLAGSHIP_LINKED:
         linkage = AgglomerativeClustering(k, linkage="average")
-        others.append((linkage.fit_predict(first), first))
+        others.append((linkage.fit_predict(first.round(DIGITS)), first))
     bar = modularity(W, best) + CLEARLY
     for labels, coordinates in others:
         if (reached := modularity(W, labels)) > bar:
@@ -310,7 +403,7 @@ def _nearest(coordinates: AnyFloats, middles: AnyFloats) -> Indices:
     lengths = (middles**2).sum(axis=1)
     for part in spans(len(coordinates), ROWS):
         apart = lengths - 2 * (coordinates[part] @ middles.T)
-        apart.argmin(axis=1, out=found[part])
+        found[part] = least_columns(apart)
     return found
 
 
@@ -320,7 +413,8 @@ def _membership(labels: Indices) -> Sparse:
 
 
 def _k_means(coordinates: AnyFloats, k: int, seed: int) -> Indices:
-    k = min(k, len(np.unique(coordinates.round(12), axis=0)))
+    coordinates = coordinates.round(DIGITS)
+    k = min(k, len(np.unique(coordinates, axis=0)))
     return KMeans(k, n_init=10, random_state=seed).fit_predict(coordinates)
 
 
@@ -330,7 +424,9 @@ def _medoids(coordinates: AnyFloats, labels: Indices) -> Indices:
         members = np.flatnonzero(labels == cluster)
         middle = coordinates[members].mean(axis=0, dtype=np.float64)
         apart = ((coordinates[members] - middle) ** 2).sum(axis=1)
-        medoids.append(members[np.argmin(apart)])
+        # Two samples are as far from their middle; so are all at one place.
+        apart, within = np.maximum(apart, AT_ONCE**2), slight(coordinates.dtype)
+        medoids.append(members[first_least(apart, within=within)])
     return np.array(medoids, dtype=np.intp)
 
 

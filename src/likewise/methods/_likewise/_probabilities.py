@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from likewise._arrays import AnyFloats, Floats, Indices, spans
+from likewise._ties import best_columns, is_tied
 from likewise.methods._likewise._beliefs import (
     Beliefs,
     Evidence,
@@ -38,7 +39,7 @@ CROWDING = 2.0  # log odds against a pair twice as large as a group, over log 2
 SURE = 0.999  # the most that elimination concludes
 
 
-def logit(p: Floats) -> Floats:
+def logit(p: AnyFloats) -> Floats:
     """Return log(p / (1 - p)), p kept away from 0 and 1."""
     p = np.clip(p, TINY, 1 - TINY)
     return np.log(p / (1 - p))
@@ -293,7 +294,8 @@ class Probabilities:
         if not waiting:
             return plain
         at, around = np.array(waiting, dtype=np.intp), self.around
-        rows, new = self.mixed(around.near(at), around.own(at), self.far[at], plain)
+        far = around.far_at(at)
+        rows, new = self.mixed(around.near(at), around.own(at), far, plain)
         votes = self.evidence.votes(at)
         chance = weighed(rows, new, votes, self.rates.strength)[1].sum()
         return float((seen.new + chance) / (seen.new + seen.old + len(waiting)))
@@ -377,18 +379,25 @@ class Probabilities:
         return found
 
     def grouped(self, joined: Floats) -> Indices:
-        """Return the column of membership times `joined` where each sample most is."""
+        """Return the column of membership times `joined` where each sample most is.
+
+        Where columns tie in few digits, they are compared to all digits.
+        """
         Q, (moved, rows) = self.around.membership, self._moved
         found, weights = np.empty(len(Q), dtype=np.intp), joined.astype(Q.dtype)
         for part in spans(len(Q), ROWS):
-            (Q[part] @ weights).argmax(axis=1, out=found[part])
-        found[moved] = (rows @ joined).argmax(axis=1)
+            sums = Q[part] @ weights
+            found[part] = best_columns(sums)
+            if Q.dtype != np.float64:
+                close = part.start + np.flatnonzero(is_tied(sums))
+                found[close] = best_columns(self.around.membership_at(close) @ joined)
+        found[moved] = best_columns(rows @ joined)
         return found
 
     def rows_of(self, samples: Indices) -> Rows:
         """Return P(class) and P(new) of free samples before the ballots on them."""
         near, own = self.near(samples), self.around.own(samples)
-        return self.mixed(near, own, self.far[samples], self.novelty)
+        return self.mixed(near, own, self.around.far_at(samples), self.novelty)
 
     def questioned_of(self, samples: Indices) -> Rows:
         """Return the same with the ballots counted.
@@ -420,15 +429,26 @@ class Probabilities:
         top, (p, others) = np.empty(n, dtype=np.intp), np.empty((2, n))
         for part in spans(n, ROWS):
             rows, new, total = self._quiet(part)
-            rows.argmax(axis=1, out=top[part])
-            p[part] = rows.max(axis=1) / total
-            squares = np.einsum("ij,ij->i", rows, rows) + new**2
-            others[part] = np.maximum(squares / total**2 - p[part] ** 2, 0.0)
+            top[part] = best_columns(rows)
+            at = np.arange(len(rows)), top[part]
+            p[part] = rows[at] / total
+            rows[at] = 0.0  # left out, not subtracted: what is left may be tiny
+            others[part] = (np.einsum("ij,ij->i", rows, rows) + new**2) / total**2
         special = np.union1d(self.told, np.array([*blocked], dtype=np.intp))
         if len(special):
-            found = self._likeliest_of(special, blocked)
+            found = self.likeliest_of(special, blocked)
             top[special], p[special], others[special] = found
         return top[self.free], p[self.free], others[self.free]
+
+    def likeliest_of(
+        self, samples: Indices, blocked: Blocked
+    ) -> tuple[Indices, AnyFloats, AnyFloats]:
+        """Return the same of some free samples, ascending, to all digits."""
+        rows, new = self.questioned_of(samples)
+        askable = rows.copy()
+        for at, sample in enumerate(samples.tolist() if blocked else ()):
+            askable[at, list(blocked.get(sample, ()))] = 0.0
+        return likeliest(askable, rows, new)
 
     def by_block(self) -> Iterator[Block]:
         """Yield P(class) of all samples, by and by: which, rows, which are free."""
@@ -498,15 +518,6 @@ class Probabilities:
         near, own, far, samples = self.around.left_out
         return *self.mixed(near, own, far, self._plain_novelty), samples
 
-    def _likeliest_of(
-        self, samples: Indices, blocked: Blocked
-    ) -> tuple[Indices, AnyFloats, AnyFloats]:
-        rows, new = self.questioned_of(samples)
-        askable = rows.copy()
-        for sample, columns in blocked.items():
-            askable[np.searchsorted(samples, sample), columns] = 0.0
-        return likeliest(askable, rows, new)
-
     def _quiet(self, part: slice) -> tuple[AnyFloats, AnyFloats, AnyFloats]:
         """Return P(class) and P(new) of a block without ballots, and their sums.
 
@@ -525,6 +536,7 @@ def likeliest(
     askable: AnyFloats, rows: AnyFloats, new: AnyFloats
 ) -> tuple[Indices, AnyFloats, AnyFloats]:
     """Return the likeliest class of each row, its probability, the others' squares."""
-    at, top = np.arange(len(rows)), askable.argmax(axis=1)
-    p = askable[at, top]
-    return top, p, (rows**2).sum(axis=1) + new**2 - rows[at, top] ** 2
+    at, top = np.arange(len(rows)), best_columns(askable)
+    squares = rows**2
+    squares[at, top] = 0.0  # left out, not subtracted: what is left may be tiny
+    return top, askable[at, top], squares.sum(axis=1) + new**2

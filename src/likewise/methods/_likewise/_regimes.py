@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from likewise import _regime
+from likewise._ties import slight
 
 ROWS = 4096  # samples looked at together: what is made of them stays in the cache
 N_VECTORS = 50  # eigenvectors at least
@@ -28,19 +29,21 @@ class Regime:
     ----------
     dtype : type
         Of what is kept for every sample.
-    digits : int
-        To which gains are compared: rounding must not choose.
     faint : float
         Weight of an expert up to which it is not asked about all samples.
     """
 
     dtype: type[np.float64] | type[np.float32]
-    digits: int
     faint: float
 
+    @property
+    def slight(self) -> float:
+        """How far gains tie with the best: rounding must not choose."""
+        return slight(self.dtype)
 
-EXACT = Regime(np.float64, digits=9, faint=0.0)
-LARGE = Regime(np.float32, digits=6, faint=1e-6)
+
+EXACT = Regime(np.float64, faint=0.0)
+LARGE = Regime(np.float32, faint=1e-6)
 
 
 def regime_for(n_samples: int) -> Regime:

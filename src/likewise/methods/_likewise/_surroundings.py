@@ -127,6 +127,11 @@ class Surroundings:
         """1 where nothing is settled nearby, 0 at a settled sample; of shape (n,)."""
         return np.clip(self.coverage.variance / self.prior.variance, 0.0, 1.0)
 
+    def far_at(self, samples: Indices) -> Floats:
+        """Return the same of some samples to all digits."""
+        share = self.coverage.variance_at(samples) / self.prior.variance[samples]
+        return np.clip(share, 0.0, 1.0)
+
     def own(self, samples: slice | Indices) -> AnyFloats:
         """Return P(class | sample) by the settled samples of the start clusters."""
         return shares_of(self.prior, samples) @ self._by_cluster
@@ -135,6 +140,12 @@ class Surroundings:
     def membership(self) -> AnyFloats:
         """Soft membership of all samples, of shape (n, m)."""
         return self._blended[0]
+
+    def membership_at(self, samples: Indices) -> Floats:
+        """Return that of some samples that are not settled, to all digits."""
+        far = self.far_at(samples)[:, np.newaxis]
+        rows = (1 - far) * self.near(samples) + far * self.own(samples) + SLIGHT
+        return np.asarray(rows / rows.sum(axis=1, keepdims=True), dtype=np.float64)
 
     @property
     def totals(self) -> AnyFloats:

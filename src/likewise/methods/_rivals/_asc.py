@@ -12,6 +12,7 @@ from scipy.linalg import eigh, eigvalsh, qr
 
 from likewise import _regime as regime
 from likewise._arrays import Floats, Indices, Weights
+from likewise._ties import exceeds, first_best, first_least, ranked, reaches
 from likewise.knowledge import (
     Answer,
     Constraints,
@@ -162,13 +163,16 @@ def _cheapest(basis: Basis, inside: Floats, trivially: Floats, beta: float) -> F
     part = root[:, np.newaxis] * z
     rest = -(edge @ part) / corner
     costs = (basis.costs @ part**2) / ((part**2).sum(axis=0) + rest**2)
-    best = int(np.argmin(costs))
+    best = first_least(costs)
     return basis.cuts @ part[:, best] + rest[best] * basis.trivial
 
 
 def _unit(u: Floats) -> Floats:
+    """Return u of mean square 1, and positive where it is largest."""
     length = float(np.sqrt((u**2).mean()))
-    return u / length if length > 0 else u
+    if length == 0:
+        return u
+    return u / (length * np.sign(u[first_best(np.abs(u))]))
 
 
 TWO = 2  # groups that one cut tells apart
@@ -263,7 +267,8 @@ class CutModel(ClusteredModel):
         k = max(min(problem.n_clusters or TWO, problem.n_samples), len(known.certain))
         cluster, side = self.sides.cluster, self.sides.side
         pull = np.bincount(cluster, weights=side * self.indicator)[cluster]
-        raw = (np.where(pull >= 0, side, -side) < 0).astype(np.intp) * (k > 1)
+        is_there = reaches(pull, 0.0, unit=1.0)  # u has mean square 1
+        raw = (np.where(is_there, side, -side) < 0).astype(np.intp) * (k > 1)
         shares = neighbour_probabilities(problem.neighbours, raw, k)
         return respect(raw, shares, known.constraints, known.certain)
 
@@ -332,15 +337,15 @@ def _largest(
     size: Floats, samples: Indices, closed: Closed, known: Knowledge
 ) -> tuple[int, int] | None:
     """Return the open pair with the largest |u_i u_j|, a row of pairs at a time."""
-    order = samples[np.argsort(-size[samples], kind="stable")]
+    order = samples[ranked(size[samples])]
     best, pair = -1.0, None
     for at, i in enumerate(order.tolist()):
-        if size[i] ** 2 <= best:  # all that follow are smaller
+        if not exceeds(size[i] ** 2, best):  # all that follow are smaller
             break
         others = order[at + 1 :]
         others = others[~closed(i, others)]
         others = others[~np.isin(others, list(known.unsure.get(i, ())))]
-        if others.size and size[i] * size[others[0]] > best:
+        if others.size and exceeds(size[i] * size[others[0]], best):
             best, pair = size[i] * size[others[0]], (i, int(others[0]))
     return pair
 

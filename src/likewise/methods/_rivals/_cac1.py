@@ -7,6 +7,7 @@ from functools import partial
 import numpy as np
 
 from likewise._arrays import Floats
+from likewise._ties import first_best
 from likewise.methods._base import Method
 from likewise.methods._rivals._forest import (
     Flags,
@@ -51,7 +52,7 @@ def largest_and_nearest(model: ForestModel, askable: Flags) -> int | None:
     n_clusters = int(model.raw.max()) + 1
     scores[joins] = sides.min(axis=1) * chance(edges.rank[joins], n_clusters)
     scores[~askable] = 0.0
-    return int(np.argmax(scores)) if scores.any() else None
+    return first_best(scores) if scores.any() else None
 
 
 def _across(model: ForestModel) -> Floats:

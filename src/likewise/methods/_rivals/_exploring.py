@@ -17,6 +17,7 @@ from sklearn.metrics import pairwise_distances_argmin_min
 from sklearn.metrics.pairwise import euclidean_distances
 
 from likewise._arrays import Floats, Indices, Samples
+from likewise._ties import best_first, ranked
 from likewise.knowledge import Answer, Knowledge, Question
 from likewise.methods._base import AnyMethod, Chances, Expectation, Method, Model
 from likewise.methods._problem import Problem
@@ -138,7 +139,8 @@ def _farthest_first(
     if free.size:
         near = [*_neighbourhoods(known), np.array(list(taken), dtype=np.intp)]
         gaps = space.to_nearest(free, np.concatenate(near))
-        yield from free[np.lexsort((rng.random(len(free)), -gaps))].tolist()
+        by_lot = np.argsort(rng.random(len(free)))
+        yield from (int(free[by_lot[at]]) for at in best_first(gaps[by_lot]))
 
 
 def _nearest_first(space: Space, known: Knowledge, sample: int) -> list[int]:
@@ -146,8 +148,8 @@ def _nearest_first(space: Space, known: Knowledge, sample: int) -> list[int]:
     X, sets = space.coordinates, _neighbourhoods(known)
     gaps = euclidean_distances(X[[sample]], X[np.concatenate(sets)])[0]
     starts = np.cumsum([0, *map(len, sets)])[:-1]
-    order = np.argsort(np.minimum.reduceat(gaps, starts), kind="stable")
-    return [known.certain[t] for t in order]
+    nearest = np.minimum.reduceat(gaps, starts)
+    return [known.certain[t] for t in ranked(-nearest, float(nearest.max()))]
 
 
 def _neighbourhoods(known: Knowledge) -> list[Indices]:

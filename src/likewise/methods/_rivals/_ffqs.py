@@ -29,6 +29,7 @@ import numpy as np
 from sklearn.metrics.pairwise import euclidean_distances
 
 from likewise._arrays import Floats, Indices, Samples
+from likewise._ties import exceeds, first_best, least_columns, ranked
 from likewise.knowledge import (
     Answer,
     Constraints,
@@ -197,7 +198,7 @@ def _best(cost: Floats, labels: Indices, weight: float) -> Indices:
     Only a real gain is a reason to move, so that the rounds come to an end.
     """
     rows = np.arange(len(labels))
-    best = cost.argmin(axis=1)
+    best = least_columns(cost)
     gain = cost[rows, labels] - cost[rows, best]
     stays = (labels != NOWHERE) & (gain <= SLIGHT * weight)
     return np.where(stays, labels, best)
@@ -207,7 +208,7 @@ def _surest_first(near: Floats) -> Indices:
     """Return the order of rows by how much the second smallest entry is larger."""
     ordered = np.sort(near, axis=1)
     second = ordered[:, min(1, near.shape[1] - 1)]
-    return np.argsort(ordered[:, 0] - second, kind="stable")
+    return ranked(second - ordered[:, 0], float(near.max(initial=0.0)))
 
 
 def _means(X: Samples, labels: Indices, before: Floats) -> Floats:
@@ -231,9 +232,9 @@ def _first_centres(X: Samples, k: int, seeds: Sequence[Sequence[int]]) -> Floats
     centres = np.array([_mean(X[list(seed)]) for seed in seeds] or [_mean(X)])
     while len(centres) < k:
         squared = _squared(X, centres)
-        nearest = squared.argmin(axis=1)
+        nearest = least_columns(squared)
         scatter = np.bincount(nearest, squared.min(axis=1), len(centres))
-        widest = int(scatter.argmax())
+        widest = first_best(scatter)
         near, far = _halves(X[nearest == widest], centres[widest])
         if widest >= len(seeds):
             centres[widest] = near
@@ -244,16 +245,17 @@ def _first_centres(X: Samples, k: int, seeds: Sequence[Sequence[int]]) -> Floats
 def _halves(X: Samples, centre: Floats) -> tuple[Floats, Floats]:
     """Return the centres of the halves across the main direction, farther one last."""
     mean = _mean(X)
-    farthest = int(_squared(X, mean[np.newaxis]).argmax())
+    farthest = first_best(_squared(X, mean[np.newaxis])[:, 0])
     axis = _mean(X[[farthest]]) - mean
     for _ in range(TURNS):
         along = X @ axis - mean @ axis
         turned = X.T @ along - mean * along.sum()
         axis = turned / (np.linalg.norm(turned) or 1.0)
     along = X @ axis - mean @ axis
-    if centre @ axis - mean @ axis > 0:
+    widest = float(np.abs(along).max())
+    if exceeds(centre @ axis - mean @ axis, 0.0, widest):
         along = -along
-    beyond = along > 0
+    beyond = exceeds(along, 0.0, widest)
     if not beyond.any():
         return mean, mean
     return _mean(X[~beyond]), _mean(X[beyond])
@@ -311,7 +313,7 @@ class FarthestFirstModel(ClusteredModel):
         blocks = _among(kept, known_blocks(self.assumed, tuple(self.assumed.members)))
         seeds = [_positions(kept, self.members(group)) for group in self.known.certain]
         found = pck_means(X[kept], self.n_clusters, blocks, seeds)
-        labels = euclidean_distances(X, found.centres).argmin(axis=1)
+        labels = least_columns(euclidean_distances(X, found.centres))
         labels[kept] = found.labels
         return Clusters(labels, found.centres)
 
@@ -404,7 +406,7 @@ def consolidate(
         if sample not in taken and not _is_assumed(model.problem, known, sample):
             X = model.space.coordinates[[sample]]
             gaps = euclidean_distances(X, centroids)[0]
-            sets = [known.certain[t] for t in np.argsort(gaps, kind="stable")]
+            sets = [known.certain[t] for t in ranked(-gaps, float(gaps.max()))]
             question = question_in_order(sample, sets, known, rng)
             if question is not None:
                 return question

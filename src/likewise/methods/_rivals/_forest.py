@@ -17,6 +17,7 @@ from sklearn.metrics.pairwise import euclidean_distances, paired_distances
 
 from likewise import _regime as regime
 from likewise._arrays import Floats, Indices, Samples, dense
+from likewise._ties import first_least, levelled
 from likewise.knowledge import (
     Answer,
     Constraints,
@@ -29,6 +30,7 @@ from likewise.methods._outlook import ClusteredModel
 from likewise.methods._problem import Problem
 from likewise.methods.clustering import UNKNOWN
 
+STRAIGHT = 1e-12  # distances that tie: they come straight from the data
 BATCH = 4  # edges looked at together, in multiples of the number of samples
 
 Flags = NDArray[np.bool_]
@@ -234,7 +236,9 @@ def edges_of(problem: Problem) -> Edges:
 
 def _sorted(first: Indices, second: Indices, length: Floats) -> Edges:
     order = np.argsort(length, kind="stable")
-    return Edges(first[order], second[order], length[order])
+    length = levelled(length[order], STRAIGHT)
+    order = order[np.lexsort((order, length))]
+    return Edges(first[order], second[order], length)
 
 
 def _all_lengths(problem: Problem) -> Floats:
@@ -272,7 +276,7 @@ def _centres(problem: Problem, piece: Indices) -> Indices:
     for p in range(int(piece.max()) + 1):
         members = np.flatnonzero(piece == p)
         mean = np.asarray(X[members].mean(axis=0)).reshape(1, -1)
-        found.append(int(members[np.argmin(euclidean_distances(X[members], mean))]))
+        found.append(int(members[first_least(euclidean_distances(X[members], mean))]))
     return np.array(found, dtype=np.intp)
 
 

@@ -8,6 +8,7 @@ from functools import cached_property, partial
 import numpy as np
 
 from likewise._arrays import Floats, Indices
+from likewise._ties import tied_best
 from likewise.methods._base import Method
 from likewise.methods._rivals._forest import (
     Flags,
@@ -314,7 +315,7 @@ def greatest_expected_change(model: ForestModel, askable: Flags) -> int | None:
     likely = chance(model.pairs.edges.rank[edges], int(model.raw.max()) + 1)
     likely[: len(cut[0])] = 1 - likely[: len(cut[0])]
     gains = likely * np.concatenate([cut[1], joined[1]])
-    return int(edges[np.lexsort((edges, -gains))[0]])
+    return int(edges[tied_best(gains)].min())
 
 
 def units_of(model: ForestModel, askable: Flags) -> Units:

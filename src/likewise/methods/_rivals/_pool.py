@@ -14,6 +14,7 @@ from scipy.linalg import cho_factor, cho_solve
 from sklearn.metrics.pairwise import euclidean_distances, rbf_kernel
 
 from likewise._arrays import Floats, Indices, Samples, Weights, dense
+from likewise._ties import EXACT
 from likewise.knowledge import Knowledge
 from likewise.methods._base import Method
 from likewise.methods._problem import Problem
@@ -149,7 +150,7 @@ def class_probabilities(likeness: Floats, classes: Indices, nearest: int) -> Flo
     """
     k, others = int(classes.max()) + 1, max(len(classes) - nearest, 0)
     last = np.partition(likeness, others, axis=1)[:, [others]]
-    counted = np.where(likeness >= last, likeness, 0.0)
+    counted = np.where(likeness >= last * (1 - EXACT), likeness, 0.0)
     mass = counted @ (classes[:, np.newaxis] == np.arange(k)).astype(np.float64)
     total = mass.sum(axis=1, keepdims=True)
     return np.divide(mass, total, out=np.full_like(mass, 1 / k), where=total > 0)
