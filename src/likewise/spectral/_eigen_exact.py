@@ -192,7 +192,7 @@ def _lowest_outside(laplacian: Laplacian, vectors: Floats, edge: float) -> float
     and what is far below the rest is found first. They end when the value found is
     below the edge, or its distance from that beyond doubt.
     """
-    n = len(vectors)
+    n, nothing = len(vectors), TOLERANCE * laplacian.top
     x = _orthogonal(np.random.default_rng((n, 1)).standard_normal(n), vectors)
     x = x / np.linalg.norm(x)
     before, beside, lowest_yet = np.zeros(n), 0.0, np.inf
@@ -203,7 +203,7 @@ def _lowest_outside(laplacian: Laplacian, vectors: Floats, edge: float) -> float
         diagonal.append(float(x @ y))
         y = _orthogonal(y - diagonal[-1] * x, vectors)
         beside = float(np.linalg.norm(y))
-        is_all = beside <= TOLERANCE * laplacian.top
+        is_all = beside <= nothing
         if is_all or step % STEPS == 0:
             values, turn = eigh_tridiagonal(
                 diagonal, off, select="i", select_range=(0, 0)
