@@ -172,9 +172,10 @@ def _complete(
     rounding alone. So it is asked what lies lowest outside the vectors found, until
     that is above them all; where it is as low as the last, both are looked at together.
     """
-    n, beyond = len(vectors), RESOLUTION * laplacian.top
+    (n, found), beyond = vectors.shape, RESOLUTION * laplacian.top
+    most = min(found + p + AT_ONCE, n - 1 - AT_ONCE)
     while (
-        vectors.shape[1] < min(2 * p + AT_ONCE, n - 1 - AT_ONCE)
+        vectors.shape[1] < most
         and _lowest_outside(laplacian, vectors, values[p - 1]) < values[p - 1] + beyond
     ):
         more = _lanczos(laplacian, AT_ONCE, outside=vectors)[1]
