@@ -42,7 +42,7 @@ from likewise import (
     v_measure,
 )
 from likewise.errors import AssumptionWarning, LikewiseError
-from likewise.exports import export_chunks, session_of, table_chunks
+from likewise.exports import export_chunks, samples_of, session_of, table_chunks
 from likewise.knowledge import (
     Kept,
     MemoryJournal,
@@ -64,6 +64,7 @@ X = CENTRES + np.random.default_rng(0).normal(scale=0.3, size=(N, 2))
 Y = np.repeat([0, 1, 2], 4)
 W = np.exp(-((X[:, np.newaxis] - X) ** 2).sum(axis=2))
 NAN, INF = float("nan"), float("inf")
+QUICK = "urasc+n"  # what comes in does not depend on the method
 
 
 @dataclass(frozen=True)
@@ -114,18 +115,19 @@ def check_journal(session: Session, journal: MemoryJournal) -> None:
     written = json.dumps([encode(event) for event in events])
     read = [decode(body) for body in json.loads(written)]
     assert read == events
-    again = Session(X, n_clusters=3, journal=MemoryJournal(read))
+    assert {type(n) for event in events for n in samples_of(event)} <= {int}
+    again = Session(X, QUICK, 3, journal=MemoryJournal(read))
     np.testing.assert_array_equal(again.labels, session.labels)
     assert again.ask() == session.ask()
 
 
 def begun(data: Any = X, **how: Any) -> None:
-    check(Session(data, **how))
+    check(Session(data, **{"method": QUICK, **how}))
 
 
 def half_done() -> tuple[Session, MemoryJournal]:
     journal = MemoryJournal()
-    session = Session(X, n_clusters=3, journal=journal)
+    session = Session(X, QUICK, 3, journal=journal)
     session.tell_pair(0, 1, "same")
     session.tell_pair(0, 4, "different")
     session.rename(0, "oak")
@@ -435,7 +437,9 @@ def numbers() -> Iterator[Call]:
         is_taken=False,
     )
     for name, k in WHOLE.items():
-        yield Call(f"fit n_clusters: {name}", lambda k=k: fitted(how={"n_clusters": k}), False)
+        yield Call(
+            f"fit n_clusters: {name}", lambda k=k: fitted(how={"n_clusters": k}), False
+        )
 
 
 def fit_seeded(seed: Any) -> None:
@@ -537,7 +541,9 @@ def similarities() -> Iterator[Call]:
                 lambda n=name: begun(csr(np.abs(X)), affinity=n),
             )
     for name, make in TAKEN_WEIGHTS.items():
-        yield Call(f"precomputed: {name}", lambda m=make: begun(m(), affinity="precomputed"))
+        yield Call(
+            f"precomputed: {name}", lambda m=make: begun(m(), affinity="precomputed")
+        )
         if name != "one sample":
             yield Call(
                 f"kernel: {name}",
@@ -579,7 +585,9 @@ def similarities() -> Iterator[Call]:
     for much in (1e-300, 1e-3, 1, 1e300):
         yield Call(
             f"bandwidth: {much}",
-            lambda m=much: begun(X * m, affinity=partial(affinity.gaussian, bandwidth=m)),
+            lambda m=much: begun(
+                X * m, affinity=partial(affinity.gaussian, bandwidth=m)
+            ),
         )
     yield Call("chi2: negative", lambda: affinity.chi2(-X), is_taken=False)
     yield Call("affinity_of: nonsense", lambda: affinity.affinity_of(X, "no"), False)
@@ -811,7 +819,9 @@ def acts() -> Iterator[Call]:
     yield from on_samples("number", lambda s, i: s.number(Numbered(((1, i),))))
     for name, (said, is_taken) in VERDICTS.items():
         act = acted if is_taken else refuses_act
-        yield Call(f"tell: {name}", lambda a=act, v=said: a(lambda s: s.tell(s.ask(), v)))
+        yield Call(
+            f"tell: {name}", lambda a=act, v=said: a(lambda s: s.tell(s.ask(), v))
+        )
         yield Call(
             f"ahead: {name}", lambda a=act, v=said: a(lambda s: s.ahead(s.ask(), v))
         )
@@ -840,10 +850,14 @@ def acts() -> Iterator[Call]:
         lambda: acted(lambda s: s.tell(Question(np.uint64(2), np.int64(3)), 1)),
     )
     for name, label in BAD_NAMES.items():
-        yield Call(f"name: {name}", lambda n=label: refuses_act(lambda s: s.rename(0, n)))
+        yield Call(
+            f"name: {name}", lambda n=label: refuses_act(lambda s: s.rename(0, n))
+        )
         yield Call(
             f"revise name: {name}",
-            lambda n=label: refuses_act(lambda s: s.revise(Revision(renamed=((0, n),)))),
+            lambda n=label: refuses_act(
+                lambda s: s.revise(Revision(renamed=((0, n),)))
+            ),
         )
     for name, label in GOOD_NAMES.items():
         yield Call(f"name: {name}", lambda n=label: acted(lambda s: s.rename(0, n)))
@@ -852,7 +866,10 @@ def acts() -> Iterator[Call]:
 def counts() -> Iterator[Call]:
     for name, n in WHOLE.items():
         yield Call(f"ask: {name}", lambda n=n: refuses_act(lambda s: s.ask(n)))
-        yield Call(f"budget: {name}", lambda n=n: refuses_act(lambda s: run(s, LabelOracle(Y), n)))
+        yield Call(
+            f"budget: {name}",
+            lambda n=n: refuses_act(lambda s: run(s, LabelOracle(Y), n)),
+        )
         yield Call(f"undo: {name}", lambda n=n: refuses_act(lambda s: s.undo(n)))
         yield Call(f"retract: {name}", lambda n=n: refuses_act(lambda s: s.retract(n)))
         yield Call(f"keep: {name}", lambda n=n: refuses_act(lambda s: s.keep(n)))
@@ -861,7 +878,9 @@ def counts() -> Iterator[Call]:
             lambda n=n: fitted(how={"budget": n}, oracle=LabelOracle(Y)),
             is_taken=False,
         )
-    yield Call("budget: None", lambda: refuses_act(lambda s: run(s, LabelOracle(Y), None)))  # type: ignore[arg-type]
+    yield Call(
+        "budget: None", lambda: refuses_act(lambda s: run(s, LabelOracle(Y), None))
+    )  # type: ignore[arg-type]
     for n in (0, 1, 3, np.uint64(2), 1000):
         yield Call(f"ask: {n}", lambda n=n: acted(lambda s: s.ask(n)))
     for n in (0, 1, np.int64(2), 1000):
@@ -903,13 +922,16 @@ def orders() -> Iterator[Call]:
     yield Call("all aside", lambda: acted(all_aside))
     yield Call("undo everything", lambda: acted(undone))
     yield Call(
-        "on_conflict", lambda: refuses_act(lambda s: s.tell(s.ask(), 1, on_conflict="x"))
+        "on_conflict",
+        lambda: refuses_act(lambda s: s.tell(s.ask(), 1, on_conflict="x")),
     )
     yield Call(
         "on_conflict: a list",
         lambda: refuses_act(lambda s: s.tell(s.ask(), 1, on_conflict=["keep"])),
     )
-    yield Call("put back twice", lambda: acted(lambda s: (s.put_back(3), s.put_back(3))))
+    yield Call(
+        "put back twice", lambda: acted(lambda s: (s.put_back(3), s.put_back(3)))
+    )
     yield Call("tell_group: old", lambda: refuses_act(lambda s: s.tell_group(3, "old")))
     yield Call("tell_group: new", lambda: acted(lambda s: s.tell_group(8, "new")))
     yield Call(
@@ -937,9 +959,12 @@ def orders() -> Iterator[Call]:
     )
     yield Call("numbers: None", lambda: refuses_act(lambda s: s.number(None)))
     yield Call(
-        "numbers: halves", lambda: refuses_act(lambda s: s.number(Numbered(((0.5, 1),))))
+        "numbers: halves",
+        lambda: refuses_act(lambda s: s.number(Numbered(((0.5, 1),)))),
     )
-    yield Call("numbers: zero", lambda: refuses_act(lambda s: s.number(Numbered(((0, 1),)))))
+    yield Call(
+        "numbers: zero", lambda: refuses_act(lambda s: s.number(Numbered(((0, 1),))))
+    )
     yield Call(
         "explain: called", lambda: acted(lambda s: s.explain(s.ask(), ("a", "b")))
     )
@@ -981,7 +1006,8 @@ def additions() -> Iterator[Call]:
         lambda: refuses(lambda: Session(FRAME).add(TEXTS[:2])),
     )
     yield Call(
-        "add: to a similarity", lambda: added(W[:1, :1].repeat(N + 1, 1), W, "precomputed")
+        "add: to a similarity",
+        lambda: added(W[:1, :1].repeat(N + 1, 1), W, "precomputed"),
     )
     yield Call(
         "add: too little to a similarity",
@@ -1025,7 +1051,9 @@ def databases() -> Iterator[Call]:
     }.items():
         yield Call(f"open: {name}", lambda u=url: opened(url=u), is_taken=False)
     for name, value in {**WHOLE, "zero": 0, "too many": N + 1}.items():
-        yield Call(f"open n_clusters: {name}", lambda v=value: opened(n_clusters=v), False)
+        yield Call(
+            f"open n_clusters: {name}", lambda v=value: opened(n_clusters=v), False
+        )
     for name, value in {**WHOLE, **NO_SEEDS}.items():
         yield Call(
             f"open random_state: {name}", lambda v=value: opened(random_state=v), False
@@ -1034,15 +1062,21 @@ def databases() -> Iterator[Call]:
         yield Call(f"open random_state: {name}", lambda v=value: opened(random_state=v))
     for name, value in BAD_NAMES.items():
         for what in ("name", "who"):
-            yield Call(f"open {what}: {name}", lambda w=what, v=value: opened(**{w: v}), False)
+            yield Call(
+                f"open {what}: {name}", lambda w=what, v=value: opened(**{w: v}), False
+            )
     yield Call("open name: empty", lambda: opened(name=" "), is_taken=False)
     yield Call("open who: empty", lambda: opened(who=""), is_taken=False)
     yield Call("open name: trimmed", lambda: opened(name=" leaves "))
     for what in ("method", "affinity", "device"):
         for name, value in NAMES.items():
-            yield Call(f"open {what}: {name}", lambda w=what, v=value: opened(**{w: v}), False)
+            yield Call(
+                f"open {what}: {name}", lambda w=what, v=value: opened(**{w: v}), False
+            )
     for name, value in {"a number": 3.0, "None": None, "a text": "now"}.items():
-        yield Call(f"open clock: {name}", lambda v=value: opened(clock=v), is_taken=False)
+        yield Call(
+            f"open clock: {name}", lambda v=value: opened(clock=v), is_taken=False
+        )
     yield Call("open: another setting", lambda: opened(colour="red"), is_taken=False)
     yield Call("open: nothing", lambda: opened(None), is_taken=False)
     yield Call("open: NaN", lambda: opened([[NAN]]), is_taken=False)
@@ -1052,7 +1086,9 @@ def databases() -> Iterator[Call]:
     yield Call("open: 1e300", lambda: opened(X * 1e300))
     yield Call("open: masked", lambda: opened(np.ma.masked_array(X, X > 6)), False)
     yield Call("store: another project", lambda: store().project("elm"), is_taken=False)
-    yield Call("store: a list to find", lambda: store().project(["elm"]), is_taken=False)
+    yield Call(
+        "store: a list to find", lambda: store().project(["elm"]), is_taken=False
+    )
     for name, value in BAD_NAMES.items():
         yield Call(
             f"store: {name}", lambda v=value: store().create(v, {}, now=0.0), False
@@ -1072,7 +1108,9 @@ def rest() -> Iterator[Call]:
             continue
         for what in ("error_rate", "unsure_rate"):
             yield Call(
-                f"{what}: {name}", lambda w=what, r=rate: LabelOracle(Y, **{w: r}), False
+                f"{what}: {name}",
+                lambda w=what, r=rate: LabelOracle(Y, **{w: r}),
+                False,
             )
     for name, seed in {**WHOLE, **NO_SEEDS}.items():
         yield Call(f"oracle seed: {name}", lambda s=seed: LabelOracle(Y, seed=s), False)
@@ -1105,16 +1143,18 @@ def rest() -> Iterator[Call]:
     )
     yield Call("oracle about None", lambda: LabelOracle(Y)(None), is_taken=False)  # type: ignore[arg-type]
     for name, value in NAMES.items():
-        yield Call(f"function: {name}", lambda v=value: FunctionOracle(v), is_taken=False)
         yield Call(
-            f"run: {name}", lambda v=value: refuses_act(lambda s: run(s, v, 3))
+            f"function: {name}", lambda v=value: FunctionOracle(v), is_taken=False
         )
+        yield Call(f"run: {name}", lambda v=value: refuses_act(lambda s: run(s, v, 3)))
         yield Call(
             f"run on {name}", lambda v=value: run(v, LabelOracle(Y), 3), is_taken=False
         )
         if value is not None:
             yield Call(f"fit oracle: {name}", lambda v=value: fitted(oracle=v), False)
-        yield Call(f"data set: {name}", lambda v=value: datasets.load(v), is_taken=False)
+        yield Call(
+            f"data set: {name}", lambda v=value: datasets.load(v), is_taken=False
+        )
         if isinstance(value, str | int | float | list):
             yield Call(
                 f"encoder: {name}",
@@ -1146,7 +1186,9 @@ def rest() -> Iterator[Call]:
             "objects": ([object(), {}], [0, 1]),
             "masked": (np.ma.masked_array([0, 1], [True, False]), [0, 1]),
         }.items():
-            yield Call(f"{what}: {name}", lambda m=measure, p=pair: m(*p), is_taken=False)
+            yield Call(
+                f"{what}: {name}", lambda m=measure, p=pair: m(*p), is_taken=False
+            )
 
 
 def between(score: float) -> None:

@@ -57,7 +57,9 @@ class LabelOracle:
 
     def __call__(self, question: Question) -> Verdict:
         if not isinstance(question, Question):
-            raise InputError(f"An oracle is asked a Question, not {described(question)}.")
+            raise InputError(
+                f"An oracle is asked a Question, not {described(question)}."
+            )
         n = len(self._labels)
         if not 0 <= min(question.pair) <= max(question.pair) < n:
             raise InputError(
@@ -164,7 +166,9 @@ def _checked_labels(labels: Sequence[object] | ArrayLike) -> NDArray[Any]:
 def _rate(name: str, rate: float) -> float:
     is_number = isinstance(rate, int | float | np.integer | np.floating)
     if not is_number or not 0 <= rate <= 1:
-        raise InputError(f"{name} must be between 0 and 1, but it is {described(rate)}.")
+        raise InputError(
+            f"{name} must be between 0 and 1, but it is {described(rate)}."
+        )
     return float(rate)
 
 

@@ -137,7 +137,9 @@ class State:
         if revision.told:
             events.append(Told(tuple(self._with_ids(revision.told))))
         events += [SetAside(sample) for sample in self.check(*revision.aside)]
-        events += [SetAside(sample, aside=False) for sample in self.check(*revision.back)]
+        events += [
+            SetAside(sample, aside=False) for sample in self.check(*revision.back)
+        ]
         events += [self.renamed(sample, name) for sample, name in revision.renamed]
         if not events:
             return None
