@@ -20,7 +20,9 @@ BLANK = frozenset("\u115f\u1160\u2800\u3164\uffa0\u034f")
 # Control characters, surrogates, what turns the direction of writing or has no width,
 # and ends of lines.
 HIDDEN = frozenset({"Cc", "Cs", "Cf", "Zl", "Zp"})
-NO_SIGN = re.compile("[\ufdd0-\ufdef]")  # nobody's, as are the last two of each plane
+# Signs that Unicode gives to nobody: these, and the last two of each plane.
+NO_SIGN = re.compile("[\ufdd0-\ufdef]")
+LAST_TWO = 0xFFFE
 VIRAMA = 9  # the combining class of what joins letters in the scripts of India
 
 
@@ -129,7 +131,9 @@ def _is_hidden(text: str, at: int) -> bool:
         is_within = bool(after) and _is_joined(after)
         return not is_word or not (is_within or unicodedata.combining(before) == VIRAMA)
     is_unseen = unicodedata.category(sign) in HIDDEN and sign not in SEEN
-    return is_unseen or NO_SIGN.match(sign) is not None or ord(sign) & 0xFFFE == 0xFFFE
+    return (
+        is_unseen or NO_SIGN.match(sign) is not None or ord(sign) & LAST_TWO == LAST_TWO
+    )
 
 
 def _is_joined(sign: str) -> bool:

@@ -295,13 +295,13 @@ class Session:
         """
         if isinstance(group, str) and group != "new":
             raise InputError(f"A group is a group, a sample or 'new', not {group!r}.")
-        (sample,) = self._state.check(sample)
-        unlike = [self._state.check(other)[0] for other in _listed(unlike)]
+        sample = self._state.sample(sample)
+        unlike = [self._state.sample(other) for other in _listed(unlike)]
         if isinstance(group, str):
             rest = [candidate.group.id for candidate in self.candidates(sample)]
             told = placed(sample, None, (*unlike, *rest))
         else:
-            (anchor,) = self._state.check(_id_of(group))
+            anchor = self._state.sample(_id_of(group))
             if anchor == sample:
                 anchor = another_of(self._state.known.constraints, sample)
             told = placed(sample, anchor, unlike)
@@ -406,11 +406,11 @@ class Session:
 
     def set_aside(self, sample: int) -> None:
         """Take a sample out of the game: never asked about, label -1."""
-        self._record(SetAside(*self._state.check(sample)))
+        self._record(SetAside(self._state.sample(sample)))
 
     def put_back(self, sample: int) -> None:
         """Bring a sample back that was set aside."""
-        self._record(SetAside(*self._state.check(sample), aside=False))
+        self._record(SetAside(self._state.sample(sample), aside=False))
 
     def rename(self, group: int | Group, name: str) -> None:
         """Name a group, given as a group or by any of its samples.
@@ -510,8 +510,8 @@ class Session:
         Groups that no answer has confirmed yet are among them. What the probabilities
         leave to 1 is the chance of a group of its own.
         """
-        (number,) = self._state.check(sample)
-        return candidates_of(self._current(), number, self.groups, self.labels)
+        sample = self._state.sample(sample)
+        return candidates_of(self._current(), sample, self.groups, self.labels)
 
     def explain(self, question: Question, called: tuple[str, str] | None = None) -> str:
         """Return one sentence that says why this pair is asked about.

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping
-from contextlib import suppress
 from dataclasses import replace
 from itertools import combinations, pairwise
+from operator import index
 from typing import TypeAlias, TypeVar
 
-from likewise._arrays import as_whole, described, whole_or_none
+from likewise._arrays import as_whole, described
 from likewise.errors import InputError
 from likewise.knowledge import (
     NEW,
@@ -96,16 +96,17 @@ def another_of(constraints: Constraints, sample: int) -> int:
 
 
 def _answer(entry: tuple[int, int, Said]) -> Answer:
-    numbers: list[int | None] = []
-    with suppress(TypeError, ValueError):
+    try:
         i, j, said = entry
-        numbers = [whole_or_none(i), whole_or_none(j)]
-    if not numbers or None in numbers:
+        question = Question(index(i), index(j))
+    except (TypeError, ValueError):
+        question = None
+    if question is None or isinstance(i, bool) or isinstance(j, bool):
         raise InputError(
             f"{described(entry)} is not an answer: write (i, j, 'same') with two "
             f"sample numbers."
         )
-    return Answer(Question(*map(int, numbers)), Verdict.of(said), how="given")
+    return Answer(question, Verdict.of(said), how="given")
 
 
 def _pairs(

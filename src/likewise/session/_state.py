@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from math import isfinite
 from typing import Any
 
@@ -147,8 +147,7 @@ class State:
 
     def renamed(self, sample: int, name: str) -> Renamed:
         """Return the event that a name makes; an empty one takes it away."""
-        (number,) = self.check(sample)
-        return Renamed(number, checked_name(name, may_be_empty=True))
+        return Renamed(self.sample(sample), checked_name(name, may_be_empty=True))
 
     def numbered(self, numbers: Numbered) -> Numbered:
         """Return the event that numbers of groups make."""
@@ -156,7 +155,7 @@ class State:
             raise InputError(f"Numbers are Numbered, but this is {described(numbers)}.")
         return Numbered(
             tuple(
-                (as_whole(number, "The number of a group", 1), *self.check(sample))
+                (as_whole(number, "The number of a group", 1), self.sample(sample))
                 for number, sample in numbers.anchors
             )
         )
@@ -187,6 +186,10 @@ class State:
                 f"Sample {checked[0]} was compared with itself: name two samples."
             )
         return checked
+
+    def sample(self, number: int) -> int:
+        """Return one sample by its plain number, or refuse it."""
+        return self.check(number)[0]
 
     def question(self, asked: Question) -> Question:
         """Return a question in plain numbers, or refuse what is none."""
