@@ -290,13 +290,21 @@ def _from_array(X: Any) -> Floats:
     return values
 
 
+class _NoNumberError(InputError, TypeError):
+    """A value is of a type that holds no number; scikit-learn wants a TypeError."""
+
+
 def _from_texts(values: NDArray[Any]) -> Floats:
+    advice = "pass numbers, or a DataFrame, whose text columns are one-hot encoded."
     try:
         return values.astype(np.float64)
-    except (TypeError, ValueError, OverflowError):
+    except TypeError as error:
+        raise _NoNumberError(
+            f"The samples hold values that are not numbers ({error}): {advice}"
+        ) from None
+    except (ValueError, OverflowError):
         raise InputError(
-            "The samples hold values that are not numbers: pass numbers, or a "
-            "DataFrame, whose text columns are one-hot encoded."
+            f"The samples hold values that are not numbers: {advice}"
         ) from None
 
 

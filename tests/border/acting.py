@@ -230,9 +230,7 @@ def orders() -> Iterator[Call]:
         "on_conflict: a list",
         lambda: refuses_act(lambda s: s.tell(s.ask(), 1, on_conflict=["keep"])),
     )
-    yield Call(
-        "put back twice", lambda: acted(lambda s: (s.put_back(3), s.put_back(3)))
-    )
+    yield Call("put back what was here", lambda: acted(lambda s: s.put_back(3)))
     yield Call("tell_group: old", lambda: refuses_act(lambda s: s.tell_group(3, "old")))
     yield Call("tell_group: new", lambda: acted(lambda s: s.tell_group(8, "new")))
     yield Call(

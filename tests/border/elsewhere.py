@@ -86,6 +86,9 @@ def databases() -> Iterator[Call]:
     yield Call("open name: empty", lambda: opened(name=" "), is_taken=False)
     yield Call("open who: empty", lambda: opened(who=""), is_taken=False)
     yield Call("open name: trimmed", lambda: opened(name=" leaves "))
+
+
+def kept() -> Iterator[Call]:
     for what in ("method", "affinity", "device"):
         for name, value in NAMES.items():
             yield Call(
@@ -116,7 +119,7 @@ def databases() -> Iterator[Call]:
 # Oracles, measures, and the rest
 
 
-def rest() -> Iterator[Call]:
+def oracles() -> Iterator[Call]:
     for name, rate in {**WHOLE, "two": 2.0}.items():
         if name in ("a truth", "numpy's truth"):
             continue
@@ -128,6 +131,9 @@ def rest() -> Iterator[Call]:
             )
     for name, seed in {**WHOLE, **NO_SEEDS}.items():
         yield Call(f"oracle seed: {name}", lambda s=seed: LabelOracle(Y, seed=s), False)
+
+
+def classes() -> Iterator[Call]:
     for name, labels in {
         "None": None,
         "a number": 3,
@@ -156,6 +162,9 @@ def rest() -> Iterator[Call]:
         "oracle about nothing", lambda: LabelOracle(Y)(Question(0, N)), is_taken=False
     )
     yield Call("oracle about None", lambda: LabelOracle(Y)(None), is_taken=False)
+
+
+def by_name() -> Iterator[Call]:
     for name, value in NAMES.items():
         yield Call(
             f"function: {name}", lambda v=value: FunctionOracle(v), is_taken=False
@@ -183,6 +192,9 @@ def rest() -> Iterator[Call]:
         )
         yield Call(f"method to find: {name}", lambda v=value: METHODS.find(v), False)
     yield Call("export of an empty project", lambda: exported(), is_taken=False)
+
+
+def measures() -> Iterator[Call]:
     for measure in (jaccard, v_measure, experiments.ari):
         what = measure.__name__
         yield Call(f"{what}: lists", lambda m=measure: between(m([0, 0, 1], [1, 1, 0])))
@@ -214,4 +226,4 @@ def exported() -> object:
     return b"".join(export_chunks("csv", project, session_of(project)))
 
 
-PARTS = (databases, rest)
+PARTS = (databases, kept, oracles, classes, by_name, measures)
