@@ -8,7 +8,7 @@ from itertools import combinations, pairwise
 from operator import index
 from typing import TypeAlias, TypeVar
 
-from likewise._arrays import as_whole, described
+from likewise._arrays import described, whole_or_none
 from likewise.errors import InputError
 from likewise.knowledge import (
     NEW,
@@ -113,8 +113,7 @@ def _pairs(
     known: Mapping[int, Hashable] | Iterable[Hashable], n_samples: int
 ) -> list[tuple[int, Hashable]]:
     if isinstance(known, Mapping):
-        most = n_samples - 1
-        listed = [(as_whole(i, "A sample", 0, most), c) for i, c in known.items()]
+        listed = [(_sample(i, n_samples), c) for i, c in known.items()]
     else:
         labels = _listed(known, "classes: give one for each sample")
         if len(labels) != n_samples:
@@ -125,6 +124,16 @@ def _pairs(
             )
         listed = list(enumerate(labels))
     return [(i, _class(c)) for i, c in listed if not _is_missing(c)]
+
+
+def _sample(number: int, n_samples: int) -> int:
+    found = whole_or_none(number)
+    if found is None or not 0 <= found < n_samples:
+        raise InputError(
+            f"There is no sample {described(number)}: samples are numbered from 0 to "
+            f"{n_samples - 1}."
+        )
+    return found
 
 
 def _listed(given: Iterable[T], what: str) -> list[T]:
