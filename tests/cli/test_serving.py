@@ -29,7 +29,7 @@ from likewise.app import PathSource, Preparation, listening
 from likewise.app._schemas import Preparing
 from likewise.app._server import PORT
 from likewise.cli import _serving as serving
-from likewise.cli._places import home_of, name_of, secret_of
+from likewise.cli._places import home_of, secret_of, usual_name
 from likewise.cli._serving import Listening, Sorting, chosen_password
 from likewise.errors import StorageError
 from likewise.items import Broken, Reading
@@ -529,7 +529,7 @@ def test_a_file_of_any_name_has_a_home(name: bytes) -> None:
 
     assert found.is_dir()
     assert found.name.endswith(hashlib.sha256(b"/" + name).hexdigest()[:8])
-    assert name_of(path).encode()
+    assert usual_name(path.stem).encode()
 
 
 # How far the pile is

@@ -20,6 +20,7 @@ from fastapi.responses import JSONResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from likewise.errors import InputError
+from likewise.knowledge import checked_name
 
 MANY = 5  # wrong passwords from one address
 MANY_IN_ALL = 60  # from all of them
@@ -28,7 +29,7 @@ HERE = (
     600.0  # seconds after which somebody who does nothing has left; as for a question
 )
 LASTS = 30 * 24 * 3600.0  # seconds that a cookie is good for
-LONGEST = 60  # characters of a name
+LONGEST = 200  # characters of a name
 SHORTEST = 16  # bytes of a secret
 LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
 ANYWHERE = frozenset({"0.0.0.0", "::"})  # to listen on; every address leads there
@@ -297,10 +298,9 @@ def name_of(who: str) -> str:
     >>> name_of("  Ann ")
     'Ann'
     """
-    name = "".join(c for c in who if c.isprintable()).strip()[:LONGEST].strip()
-    if not name:
+    if not who.strip():
         raise InputError("A name is needed, to stand beside the answers: give yours.")
-    return name
+    return checked_name(who)
 
 
 def folded(who: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import sys
 import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -35,6 +36,7 @@ from likewise.items import (
     new_and_gone,
     traces_of,
 )
+from likewise.knowledge import checked_name, readable, valid_text
 from likewise.session import FEATURES, Session, session_on
 from likewise.storage import Item, Project, ProjectJournal, Trace, kept_affinity
 
@@ -256,10 +258,11 @@ class Preparation:
             work()
         except LikewiseError as error:
             self.is_refused = isinstance(error, OtherPileError)
-            self.status.error = str(error)
+            self.status.error = valid_text(str(error))
         except Exception as error:
-            traceback.print_exc()
             self.is_unforeseen = True
+            lines = traceback.format_exc().splitlines()
+            sys.stderr.write("\n".join(map(readable, lines)) + "\n")
             self.status.error = f"Something unforeseen went wrong: {error!r}."
 
     def prepare(self) -> ProjectService:
@@ -316,7 +319,8 @@ class Preparation:
     def change(self, said: Mapping[str, Any]) -> None:
         """Change settings of the project, for everybody."""
         if "criterion" in said:
-            said = {**said, "criterion": said["criterion"].strip()}
+            asked = checked_name(said["criterion"], may_be_empty=True)
+            said = {**said, "criterion": asked}
         if self.service is None:
             self.project.change(said)
             kept = self._settings.items()
@@ -341,7 +345,7 @@ class Preparation:
         return Display(
             project=self.project.name,
             kind=kind,
-            criterion=settings.get("criterion") or CRITERION[kind],
+            criterion=readable(settings.get("criterion") or CRITERION[kind]),
             about=self._about,
             hints=bool(settings.get("hints", False)),
             checks=int(settings.get("checks", EVERY)),

@@ -11,8 +11,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from likewise.errors import StorageError
+from likewise.errors import InputError, StorageError
+from likewise.knowledge import checked_name, readable
 
+LONGEST = 200  # characters of a name
 N_SECRET = 32  # bytes
 LONGEST_NAME = 255  # bytes of the name of a folder
 
@@ -23,11 +25,6 @@ def is_there(path: Path) -> bool:
         return path.exists()
     except OSError:  # too long, or in a folder that is not ours to read
         return False
-
-
-def name_of(path: Path) -> str:
-    """Return how a project is called unless somebody says so, in valid Unicode."""
-    return path.stem.encode(errors="replace").decode()
 
 
 def home_of(path: Path) -> Path:
@@ -84,6 +81,20 @@ def left_homes(path: Path, home: Path) -> Iterator[tuple[Path, Path]]:
         is_left = before.is_absolute() and not before.exists() and kept.exists()
         if is_left and (before.name == path.name or before.parent == path.parent):
             yield before, kept
+
+
+def usual_name(stem: str) -> str:
+    r"""Return what a project is called after a file, whatever that is called.
+
+    Examples
+    --------
+    >>> usual_name("leaves"), usual_name("lea\udcffves") == "lea\ufffdves"
+    ('leaves', True)
+    """
+    try:
+        return checked_name(readable(stem).strip()[:LONGEST])
+    except InputError:
+        return "pile"
 
 
 def secret_of(home: Path) -> bytes:

@@ -37,11 +37,12 @@ from likewise.cli._places import (
     is_there,
     left_homes,
     mounts_here,
-    name_of,
     network_drive,
     secret_of,
+    usual_name,
 )
 from likewise.errors import InputError, MissingExtraError, StorageError
+from likewise.knowledge import checked_name
 
 Port = Annotated[int | None, typer.Option(help="Port; 8757, or any free one.")]
 Host = Annotated[str, typer.Option(help="Address to listen on.")]
@@ -247,10 +248,11 @@ def _project(what: Sorting) -> tuple[Any, dict[str, Any]]:
     if what.as_is:
         as_it_is(what.url, what.home)
     store = open_store(what.url, what.home)
-    is_there = any(info.name == what.name for info in store.projects())
-    if not is_there:
-        store.create(what.name, {}, now=time.time())
-    project = store.project(what.name)
+    there = {info.name for info in store.projects()}
+    name = what.name if what.name in there else usual_name(what.name)
+    if name not in there:
+        store.create(name, {}, now=time.time())
+    project = store.project(name)
     settings = {**what.options, **what.settings, **_edited(project, what)}
     if not project.info().n_items:
         project.change(settings)
@@ -382,10 +384,12 @@ def app(
     reading = reading_of(label, ignore, scale)
     if changes not in (None, "owner", "everybody"):
         raise InputError(f"--changes is owner or everybody, not {changes!r}.")
+    if criterion is not None:
+        criterion = checked_name(criterion, may_be_empty=True)
     said = {"criterion": criterion, "checks": checks, "changes": changes}
     sorting = Sorting(
         url=project or f"sqlite:///{home / 'project.db'}",
-        name=name or name_of(path),
+        name=path.stem if name is None else checked_name(name),
         source=PathSource(path, encoder, home / "vectors", reading, download),
         home=home,
         options={

@@ -14,7 +14,7 @@ from likewise.app._schemas import (
     Status,
 )
 from likewise.app._snapshot import Snapshot, compared
-from likewise.knowledge import Question, Verdict
+from likewise.knowledge import Question, Verdict, readable
 from likewise.session import candidates_of, explained
 from likewise.storage import Info, OpenQuestion
 
@@ -84,7 +84,7 @@ def preparing_state(info: Info, status: Preparing, criterion: str, who: str) -> 
     """Return what the question page shows while the items are being read."""
     return State(
         project=info.name,
-        criterion=str(info.settings.get("criterion") or criterion),
+        criterion=readable(str(info.settings.get("criterion") or criterion)),
         about="",
         who=who,
         kind="row",

@@ -36,6 +36,7 @@ from likewise._arrays import Samples
 from likewise.errors import InputError
 from likewise.knowledge import (
     Event,
+    checked_name,
     checked_text,
     decode,
     decode_question,
@@ -180,7 +181,8 @@ class SqlStore:
         return tuple(map(_info, rows))
 
     def create(self, name: str, settings: Settings, *, now: float) -> SqlProject:
-        values = {"name": checked_text(name), "settings": dict(settings)}
+        name = checked_name(name)
+        values = {"name": name, "settings": dict(settings)}
         try:
             with self._database.write() as connection:
                 connection.execute(insert(PROJECT).values(created=now, **values))
@@ -191,7 +193,7 @@ class SqlStore:
     def project(self, name: str) -> SqlProject:
         with self._database.read() as connection:
             rows = {row.name: row for row in connection.execute(select(PROJECT))}
-        if name not in rows:
+        if not isinstance(name, str) or name not in rows:
             raise no_project(name, rows)
         found = rows[name]
         mark = identity(name, found.created)
