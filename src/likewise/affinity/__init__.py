@@ -14,6 +14,8 @@ from likewise.affinity._kernels import (
     precomputed,
     scaled_closeness,
     self_tuning,
+    standardised,
+    unit_length,
 )
 from likewise.affinity._knn import (
     N_EDGES,
@@ -41,7 +43,6 @@ from likewise.affinity._rows import (
     middle_of,
     rows_of,
 )
-from likewise.affinity._scaling import standardised, unit_length
 
 __all__ = [
     "AFFINITIES",

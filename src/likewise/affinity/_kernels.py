@@ -14,6 +14,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 import scipy.sparse as sp
+from numpy.typing import ArrayLike
 from sklearn import config_context
 from sklearn.metrics.pairwise import (
     additive_chi2_kernel,
@@ -327,3 +328,20 @@ def _entries(row: Sparse, others: Indices) -> Floats:
     found = row.data[at] if row.nnz else np.zeros(len(others))
     is_there = row.indices[at] == others if row.nnz else False
     return np.where(is_there, found, 0.0)
+
+
+# Ways to make features comparable; part of the data, never of an affinity
+
+
+def standardised(X: ArrayLike) -> Floats:
+    """Return columns with mean 0 and variance 1; a constant column becomes 0."""
+    values = np.asarray(X, dtype=np.float64)
+    spread = values.std(axis=0)
+    return (values - values.mean(axis=0)) / np.where(spread > 0, spread, 1.0)
+
+
+def unit_length(X: ArrayLike) -> Floats:
+    """Return rows of length 1."""
+    values = np.asarray(X, dtype=np.float64)
+    length = np.linalg.norm(values, axis=1, keepdims=True)
+    return values / np.where(length > 0, length, 1.0)

@@ -19,8 +19,7 @@ from likewise.affinity import (
     rows_of,
     search_of,
 )
-from likewise.distributed._dask import Client, runner_of
-from likewise.distributed._pieces import pieces_of
+from likewise.distributed._pieces import Client, pieces_of, runner_of
 from likewise.errors import InputError
 
 FINER = 4  # times as many are made of each piece, before those of all are merged

@@ -24,8 +24,7 @@ from likewise.affinity import (
     scale_in,
     search_of,
 )
-from likewise.distributed._dask import Client, runner_of
-from likewise.distributed._pieces import pieces_of
+from likewise.distributed._pieces import Client, pieces_of, runner_of
 from likewise.errors import InputError, MissingDataError
 
 PATTERN = "rows-*.npz"  # the files of a graph in a folder
