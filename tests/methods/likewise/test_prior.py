@@ -402,10 +402,8 @@ def groups_in(X: Floats) -> int:
     return count_groups(problem.weights, found.values, found.vectors)
 
 
-@pytest.mark.parametrize("seed", range(5))
-@pytest.mark.parametrize(
-    "sizes", [(100, 100), (200, 200, 200), (300, 300, 300), (30, 30), (400, 20)]
-)
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("sizes", [(100, 100), (200, 200, 200), (30, 30), (400, 20)])
 def test_large_heaps_that_are_far_apart_are_counted(
     sizes: tuple[int, ...], seed: int
 ) -> None:
@@ -421,12 +419,11 @@ def test_large_heaps_that_are_far_apart_are_counted(
     "sizes",
     [
         (30, 30),
-        (500, 500),
+        (300, 300),
         (60,) * 5,
-        (40,) * 10,
         (25,) * 20,
-        (20,) * 40,
-        (400, 20),
+        (15,) * 40,
+        (300, 15),
         (20, 45, 90, 180, 400),
     ],
     ids=lambda sizes: f"{len(sizes)} of {min(sizes)} to {max(sizes)}",
@@ -450,8 +447,8 @@ def test_clear_heaps_of_any_sizes_and_spreads_are_counted(
     assert groups_in(heaps(sizes, d, uneven=uneven, seed=seed).X) == len(sizes)
 
 
-@pytest.mark.parametrize("d", [2, 3, 10])
-@pytest.mark.parametrize("k", [3, 5, 10])
+@pytest.mark.parametrize("d", [2, 10])
+@pytest.mark.parametrize("k", [3, 8])
 def test_heaps_that_nearly_touch_are_counted(d: int, k: int, seed: int) -> None:
     assert groups_in(heaps((100,) * k, d, apart=5.0, seed=seed).X) == k
 
@@ -486,8 +483,8 @@ def test_long_shapes_are_counted_not_their_parts(
     assert groups_in(X) == 3
 
 
-@pytest.mark.parametrize("seed", range(3))
-@pytest.mark.parametrize(("n", "d"), [(60, 2), (300, 2), (900, 2), (900, 5), (900, 20)])
+@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize(("n", "d"), [(60, 2), (300, 2), (900, 2), (600, 5)])
 def test_noise_is_not_many_groups(n: int, d: int, seed: int) -> None:
     X = np.random.default_rng(seed).uniform(size=(n, d))
 
@@ -501,6 +498,7 @@ def test_many_small_heaps_are_counted(k: int, size: int, d: int, seed: int) -> N
     assert k - 1 <= groups_in(heaps((size,) * k, d, seed=seed).X) <= k
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("d", [2, 50])
 def test_more_groups_than_can_be_looked_at_are_as_many_as_can(
     d: int, seed: int
@@ -531,14 +529,17 @@ def test_heaps_whose_eigenvalues_grow_by_their_dimension_have_no_parts(
 ) -> None:
     inside = np.multiply.outer(scales, np.arange(1, 20) ** (2 / d))
     apart = np.linspace(0, faint, len(scales))
-    values = np.sort(np.concatenate([apart, inside.ravel()]))
+    seen = inside[inside <= inside[:, -1].min()]  # of each heap all up to some value
+    values = np.sort(np.concatenate([apart, seen]))
 
     assert clear_heaps(values) == len(scales)
 
 
-@given(st.lists(st.floats(0.001, 0.01), min_size=1, max_size=1), st.integers(1, 6))
-def test_one_heap_is_no_clear_heap(scale: list[float], d: int) -> None:
-    assert clear_heaps(scale[0] * np.arange(60) ** (2 / d)) == 0
+@given(st.floats(0.001, 0.01), st.integers(1, 6))
+def test_one_heap_is_no_clear_heap(scale: float, d: int) -> None:
+    values = scale * np.arange(60, dtype=np.float64) ** (2 / d)
+
+    assert clear_heaps(values) == 0
 
 
 @pytest.mark.parametrize("seed", range(4))

@@ -36,16 +36,17 @@ from likewise.spectral import (
 
 COVER_NOISE = 0.01  # of the coverage field, in units of its prior variance
 MANY = 1 / 15  # groups per sample from which on they count as many and small
-TIGHT = 1.3  # cut, in units of the least, up to which many clusters are groups
-CLEAN = 1.1  # the same, of groups that nothing could be better than; of parts, 1.16
+CLEAN = 1.1  # cut, in units of the least, up to which clusters are groups
+TIGHT = 0.04  # the same beyond 1, a sample of a group; parts of noise: 0.047
 MUCH_LESS = 0.75  # share of modularity
-FEWEST_LOOKED = 1 / 3
+MOST_LOOKED = 1 / 3  # eigenvalues a sample, as far as few small ones surprise
 STEP = 3.0  # ratio of eigenvalues that no heap in a plane has inside: 2.7 was seen
 BEYOND = 1.5  # ratio beyond the one that the dimension of heaps explains
 STANDS_OUT = 0.1  # gap of the random walk
 N_WALKED = 4 * 2 ** np.arange(11)  # steps of the random walk
 NUMERIC = 1e-6  # eigenvalues below are zero but for rounding
 DIGITS = 4  # to which gaps are compared: of equal ones, the first
+OUTLIERS = 12  # times smaller than groups on average
 CLEARLY = 0.005  # modularity by which a clustering must be better
 DIGITS = 9  # of rows of length 1 that count where others choose among equals
 AT_ONCE = 1e-6  # of a row of length 1: as near to a middle as digits tell
@@ -200,16 +201,17 @@ def count_groups(W: Weights, values: Floats, vectors: AnyFloats) -> int:
     if k < 3:  # noqa: PLR2004 - a gap needs two eigenvalues besides the first
         return k
     values = np.maximum(values, 0.0)
-    if values[-1] <= min(k / n, FEWEST_LOOKED) ** 2:
+    if values[-1] <= min(k / n, MOST_LOOKED) ** 2:  # of a line, 40 times as much
         return k - 1  # more groups than were looked at
     gaps = np.diff(values)[1:].round(DIGITS)
     rough, clear = int(np.argmax(gaps)) + 2, clear_heaps(values)
     are_many = rough > MANY * n
     if are_many:
-        labels = _first_clusters(_unit_rows(vectors[:, :rough]))
-        cut = _cut(_of_different(W), values, labels)
-        if cut <= (CLEAN if clear else TIGHT):
-            return int(np.flatnonzero(gaps >= gaps.max() / 2).max()) + 2
+        many = int(np.flatnonzero(gaps >= gaps.max() / 2).max()) + 2
+        labels = _first_clusters(_unit_rows(vectors[:, :many]))
+        most = CLEAN if clear else 1 + TIGHT * n / many
+        if _cut(_of_different(W), values, labels) <= most:
+            return many
     if clear:
         return clear
     stayed = _stayed_in(values)
@@ -297,7 +299,8 @@ def start_clusters(
     the graph: its modularity must be larger by 0.005. The others are k-means in all
     eigenvectors, weighted by smoothness, and average linkage in the first k; they cope
     with groups of unequal size, where the first does not. None is better than groups
-    that hardly anything links: modularity would rather halve a large one.
+    that hardly anything links: modularity would rather halve a large one. But a few
+    samples that lie far out are no group.
 
     Returns
     -------
@@ -307,7 +310,8 @@ def start_clusters(
     """
     first = _unit_rows(vectors[:, :k])
     best, middle = _first_clusters(first), first
-    if _cut(W, values, best) <= CLEAN:
+    least = len(first) / (k * OUTLIERS)
+    if _cut(W, values, best) <= CLEAN and np.bincount(best).min() >= least:
         best = in_use(best)
         return best, _medoids(middle, best)
     others = []
