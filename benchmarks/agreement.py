@@ -3,7 +3,7 @@
     python -m benchmarks.agreement [--states 50] [--unknown]
 
 A session goes on from answer to answer as it does with many samples: each spectrum from
-the one before, in float32, to a residual of 0.0002. In each of 50 states that a sample
+the one before, in float32, to a residual of 0.0001. In each of 50 states that a sample
 was placed in, the eigenvectors are solved for to all digits from the same answers, and
 all else is done as before. Printed: in how many states the next question is the same,
 the lowest adjusted Rand index between the labels, and in how many it is 0.995 at least;

@@ -169,7 +169,7 @@ def assert_complete(laplacian: Laplacian, p: int) -> None:
     assert np.linalg.norm(laplacian @ V - V * actual.values, axis=0).max() <= 1e-8
 
 
-@pytest.mark.parametrize("family", range(16))
+@pytest.mark.parametrize("family", [*range(16), 469])
 def test_none_of_several_nearly_equal_eigenvalues_is_lost(family: int) -> None:
     assert_complete(*nearly_in_parts(family))
 

@@ -205,9 +205,10 @@ def _complete(
     rounding alone. So it is asked what lies lowest outside the vectors found, until
     that is above them all; where it is as low as the last, both are looked at together.
     """
-    n, beyond = len(vectors), RESOLUTION * laplacian.top
+    (n, found), beyond = vectors.shape, RESOLUTION * laplacian.top
+    most = min(found + p + AT_ONCE, n - 1 - AT_ONCE)
     while (
-        vectors.shape[1] < min(2 * p + AT_ONCE, n - 1 - AT_ONCE)
+        vectors.shape[1] < most
         and _lowest_outside(laplacian, vectors, values[p - 1]) < values[p - 1] + beyond
     ):
         more = _lanczos(laplacian, AT_ONCE, outside=vectors)[1]
@@ -225,7 +226,7 @@ def _lowest_outside(laplacian: Laplacian, vectors: Floats, edge: float) -> float
     and what is far below the rest is found first. They end when the value found is
     below the edge, or its distance from that beyond doubt.
     """
-    n = len(vectors)
+    n, nothing = len(vectors), TOLERANCE * laplacian.top
     x = _orthogonal(np.random.default_rng((n, 1)).standard_normal(n), vectors)
     x = x / np.linalg.norm(x)
     before, beside, lowest_yet = np.zeros(n), 0.0, np.inf
@@ -236,7 +237,7 @@ def _lowest_outside(laplacian: Laplacian, vectors: Floats, edge: float) -> float
         diagonal.append(float(x @ y))
         y = _orthogonal(y - diagonal[-1] * x, vectors)
         beside = float(np.linalg.norm(y))
-        is_all = beside <= TOLERANCE * laplacian.top
+        is_all = beside <= nothing
         if is_all or step % STEPS == 0:
             values, turn = eigh_tridiagonal(
                 diagonal, off, select="i", select_range=(0, 0)
