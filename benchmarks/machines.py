@@ -209,6 +209,8 @@ def seen(case: Case, folder: str | None = None) -> Seen:
     """Run a session."""
     X, y = samples_of(case.data, folder)
     k = len(np.unique(y)) if case.is_k_known else None
+    most = METHODS[case.method].most_clusters
+    k = k if k is None or most is None else min(k, most)
     session = Session(X, case.method, k)
     oracle = LabelOracle(y, error_rate=case.error_rate)
     found = Seen([], session.labels.tolist(), [])

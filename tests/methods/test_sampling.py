@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -9,12 +10,21 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.definitions import answers
+from tests.problems import blobs
 from tests.strategies import links
 
+from likewise import METHODS, Session
 from likewise._arrays import Floats, Indices
 from likewise.knowledge import Answer, Knowledge, Question, Verdict
 from likewise.knowledge._constraints import Link
-from likewise.methods.sampling import begun, next_question, opened, unplaced
+from likewise.methods import AnyMethod, Method
+from likewise.methods.sampling import (
+    begun,
+    next_question,
+    opened,
+    propose_by_sample,
+    unplaced,
+)
 
 SAME, DIFFERENT, UNSURE = Verdict.SAME, Verdict.DIFFERENT, Verdict.UNSURE
 N = 10
@@ -171,3 +181,34 @@ def test_an_answer_that_nobody_asked_for_begins_no_series(how: str) -> None:
     known = after([(1, 0, DIFFERENT), (2, 1, DIFFERENT)], how=how)
 
     assert list(begun(known)) == []
+
+
+@given(st.integers(0, 99))
+def test_rounding_chooses_no_member_of_a_set(seed: int) -> None:
+    known = after([(0, 1, SAME), (1, 2, SAME)])
+    noise = np.random.default_rng(seed).uniform(-1e-13, 1e-13, N)
+
+    question = next_question(5, known, lambda _, others: 0.3 + noise[others])
+
+    assert question == Question(5, known.constraints.samples(0)[0])
+
+
+def scored(scores: Floats) -> AnyMethod:
+    """Return a method that gives each sample a score, whatever is known."""
+    plain = METHODS["random"]
+    propose = partial(propose_by_sample, lambda _, __, free, ___: scores[free])
+    return Method("scored", "", plain.begin, plain.learn, propose)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_of_samples_that_score_alike_the_lot_decides_and_not_rounding(
+    seed: int,
+) -> None:
+    tiny = blobs([5, 5, 5])
+    noise = np.random.default_rng(seed).uniform(-1e-13, 1e-13, 15)
+
+    alike, shaken = (
+        Session(tiny.X, scored(scores), 3) for scores in (np.ones(15), 1.0 + noise)
+    )
+
+    assert shaken.ask() == alike.ask()

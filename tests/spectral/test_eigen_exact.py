@@ -214,3 +214,28 @@ def test_another_order_of_the_samples_turns_no_eigenvector(n: int, seed: int) ->
     np.testing.assert_allclose(one.values, two.values, atol=1e-12)
     angle = largest_angle(one.vectors[order, :4], two.vectors[:, :4])
     assert np.radians(angle) <= 1e-7
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_eigenvectors_of_one_eigenvalue_do_not_depend_on_how_they_were_found(
+    seed: int,
+) -> None:
+    rng = np.random.default_rng(seed)
+    values = np.array([0.0, 0.0, 1e-15, 0.3, 0.3, 0.5])
+    vectors = np.linalg.qr(rng.normal(size=(40, 6)))[0]
+    turned = vectors.copy()
+    for part in (slice(0, 3), slice(3, 5)):
+        size = part.stop - part.start
+        turned[:, part] = (
+            turned[:, part] @ np.linalg.qr(rng.normal(size=(size,) * 2))[0]
+        )
+
+    _, one = spectral.with_own_axes(values, vectors)
+    _, other = spectral.with_own_axes(values, turned)
+
+    np.testing.assert_allclose(one, other, atol=1e-12)
+    np.testing.assert_allclose(one.T @ one, np.eye(6), atol=1e-12)
+    np.testing.assert_array_equal(one[:, 5], vectors[:, 5])  # alone: it stays
+    np.testing.assert_allclose(
+        one[:, :3] @ one[:, :3].T, vectors[:, :3] @ vectors[:, :3].T, atol=1e-12
+    )

@@ -29,6 +29,7 @@ RESOLVED = 0.3  # of a distance: a residual that leaves no doubt about it
 RESTARTS = 150  # of Lanczos: it converges within 70, or hardly ever
 MORE = 20  # eigenpairs besides twice those wanted, where it does not
 AT_ONCE = 8  # eigenpairs that are looked for where some were
+ONE = 1e-9  # eigenvalues this close are one: rounding tells them apart
 RESOLUTION = 1e-6  # closer eigenvalues have no eigenvectors of their own
 DOUBLE = NumpyBackend(np.float64)
 
@@ -144,7 +145,7 @@ def with_own_axes(values: Floats, vectors: Floats) -> tuple[Floats, Floats]:
         Ascending.
     vectors : ndarray of shape (n, p)
     """
-    edges = np.flatnonzero(np.diff(values) > RESOLUTION) + 1
+    edges = np.flatnonzero(np.diff(values) > ONE) + 1
     turned = vectors
     for part in np.split(np.arange(len(values)), edges):
         if len(part) > 1:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from fractions import Fraction
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
 from tests.methods.likewise.hand_made import (
     DIFFERENT,
     SAME,
@@ -39,6 +41,7 @@ from likewise.methods._likewise._acquisition import (
     PATIENCE,
     best_question,
     entry_of,
+    sums_of_others,
     uncertainty_drop,
 )
 from likewise.methods._likewise._beliefs import Beliefs
@@ -596,3 +599,35 @@ def test_a_class_that_cannot_be_asked_about_is_not_the_likeliest() -> None:
 
     assert (top[0], p[0]) == (1, 0.3)
     assert others[0] == pytest.approx(0.6**2 + 0.1**2)
+
+
+@given(st.floats(1e-12, 1e-3), st.floats(0.001, 0.4))
+def test_the_drop_is_right_to_many_digits_where_hardly_anything_is_open(
+    rest: float, wrong: float
+) -> None:
+    p = Fraction(1) - Fraction(rest)
+    e, others = Fraction(wrong), Fraction(rest) ** 2
+    q = p * (1 - e) + (1 - p) * e
+    same = (p**2 * (1 - e) ** 2 + e**2 * others) / q
+    different = (p**2 * e**2 + (1 - e) ** 2 * others) / (1 - q)
+    exact = float(same + different - p**2 - others)
+
+    drop = uncertainty_drop(np.array(1 - rest), np.array(float(others)), wrong)
+
+    # What 1 - p has lost to rounding is all that is lost.
+    assert float(drop) == pytest.approx(exact, rel=1e-12 + 1e-15 / rest)
+
+
+@given(
+    arrays(
+        np.float64,
+        st.tuples(st.integers(1, 5), st.integers(1, 6)),
+        elements=st.floats(0, 1),
+    )
+)
+def test_the_sum_of_others_leaves_each_entry_out(rows: Floats) -> None:
+    found = sums_of_others(rows)
+
+    for at, column in np.ndindex(rows.shape):
+        expected = np.delete(rows[at], column).sum()
+        assert found[at, column] == pytest.approx(expected, rel=1e-12)

@@ -739,3 +739,16 @@ def test_half_a_sparse_matrix_keeps_the_kind_of_its_numbers(W: Floats) -> None:
 
     assert half.dtype == np.float32
     assert half.indices.dtype == half.indptr.dtype == matrix.indices.dtype
+
+
+@given(st.integers(0, 99), st.sampled_from([(np.float64, 1e-12), (np.float32, 1e-7)]))
+def test_rounding_chooses_no_medoid(seed: int, kind: tuple[Any, float]) -> None:
+    # Of two samples each is as far from the middle; so are all at one place.
+    rows = np.array([[1.0, 0.0], [0.6, 0.8], [0.0, 1.0], [0.0, 1.0], [0.0, 1.0]])
+    noise = np.random.default_rng(seed).normal(size=rows.shape)
+
+    medoids = _prior._medoids(
+        (rows + kind[1] * noise).astype(kind[0]), np.array([0, 0, 1, 1, 1])
+    )
+
+    assert medoids.tolist() == [0, 2]
