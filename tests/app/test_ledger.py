@@ -11,6 +11,7 @@ from likewise.app._ledger import (
     SURPRISING,
     Ledger,
     Mark,
+    Tally,
     Wanted,
     chosen,
     ledger_of,
@@ -203,3 +204,34 @@ def test_people_and_ways_are_told_apart() -> None:
     assert numbers(found, who="bob") == []
     assert numbers(found, who="ann", how="picker") == [1]
     assert numbers(found, how="other") == [2]
+
+
+# What is kept up as acts come
+
+
+def test_a_tally_is_what_a_look_at_all_acts_finds() -> None:
+    def told(id_: int, how: str = "asked") -> Told:
+        return Told((Answer(Question(id_, id_ + 1), SAME, id_, how),))
+
+    events: list[tuple[str, Event]] = [
+        ("ann", told(1, "given")),
+        ("ann", told(2)),
+        ("bob", with_numbers(told(3), Numbered(((1, 3),)))),
+        ("ann", Renamed(0, "oak")),
+        ("ann", told(4)),
+        ("bob", Numbered(((2, 5),))),
+        ("ann", Undone(4)),
+        ("ann", told(5, "group")),
+    ]
+    acts = [Act(at, event, who, 0.0) for at, (who, event) in enumerate(events)]
+    tally = Tally()
+    tally.take(acts[:3])
+    tally.take(acts[3:])
+
+    stands = standing(act.event for act in acts).acts
+    for who in ("ann", "bob", "cat"):
+        mine = [at for at in reversed(stands) if acts[at].who == who]
+        assert [act.number for act in tally.latest(who)] == mine
+    assert tally.n_screens == 4
+    assert [answer.id for answer in tally.lately("ann", 1)] == [2, 5]
+    assert [answer.id for answer in tally.lately("ann", 9)] == [1, 2, 5]

@@ -30,7 +30,7 @@ from likewise.app._schemas import Preparing
 from likewise.app._server import PORT
 from likewise.cli import _serving as serving
 from likewise.cli._places import home_of, secret_of, usual_name
-from likewise.cli._serving import Listening, Sorting, chosen_password
+from likewise.cli._serving import Listening, Sorting, _name_owner, chosen_password
 from likewise.errors import StorageError
 from likewise.items import Broken, Reading
 from likewise.knowledge import Renamed
@@ -115,6 +115,37 @@ def test_help_names_every_option(likewise: Run) -> None:
 
     for option in ("--encoder", "--criterion", "--host", "--password", "--json"):
         assert option in shown
+
+
+def test_who_may_change_what_others_said_is_named(
+    likewise: Run, tmp_path: Path
+) -> None:
+    (tmp_path / "table.csv").write_text("x\n1\n2\n3\n")
+    ran = likewise("app", "table.csv", "--no-browser", "--changes", "nobody")
+
+    assert ran.code == 2
+    assert "--changes is owner or everybody, not 'nobody'." in ran.err
+
+
+@pytest.mark.parametrize(
+    ("password", "who", "kept", "owner"),
+    [
+        (None, "me", None, "me"),  # who opens the printed address
+        (None, "ann", "bob", "ann"),
+        ("word", "ann", "me", "ann"),  # named
+        ("word", "me", "bob", "bob"),  # as it was
+        ("word", "me", "me", ""),  # begun alone: the first who acts
+    ],
+)
+def test_the_owner_is_noted(
+    password: str | None, who: str, kept: str | None, owner: str
+) -> None:
+    project = open_store("memory://").create("pile", {"owner": kept}, now=0.0)
+    how = Listening("127.0.0.1", 0, password, who, no_browser=True, as_json=False)
+
+    _name_owner(project, how)
+
+    assert project.info().settings["owner"] == owner
 
 
 def test_an_asked_password_is_taken(monkeypatch: pytest.MonkeyPatch) -> None:

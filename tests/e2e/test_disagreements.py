@@ -170,7 +170,8 @@ def test_a_change_that_others_deny_leads_there(shapes: Seat) -> None:
 def test_two_people_who_disagree_are_both_named(
     piles: Path, serve: Serve, enter: Sit
 ) -> None:
-    server = serve(piles / "shapes", "--encoder", "hog+colour", password="open sesame")
+    options = ("--encoder", "hog+colour", "--changes", "everybody")
+    server = serve(piles / "shapes", *options, password="open sesame")
     ann = enter(server, "Ann", "open sesame")
     ann.ready()
     Past(ann.page).tear()

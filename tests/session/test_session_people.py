@@ -5,8 +5,17 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from likewise import METHODS, InputError, LabelOracle, Session, jaccard, run
+from likewise import (
+    METHODS,
+    InputError,
+    LabelOracle,
+    Question,
+    Session,
+    jaccard,
+    run,
+)
 from likewise.datasets import Dataset, load
+from likewise.session._session import MOST_BEHIND
 
 
 @pytest.fixture(scope="module")
@@ -256,3 +265,39 @@ def test_any_act_that_stands_can_be_undone(iris: Dataset) -> None:
     assert [a.question.pair for a in session.history] == [(0, 50)]
     with pytest.raises(InputError, match="There is no act 0 to undo"):
         session.undo(0)
+
+
+# A moment to work on while answers come in
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_a_moment_stays_as_it_is_while_answers_come_in(
+    method: str, iris: Dataset
+) -> None:
+    iris = irises(method, iris)
+    session = Session(iris.X, method, iris.n_classes)
+    oracle = LabelOracle(iris.y)
+    question = session.ask()
+    assert question is not None
+    then = session.view
+    session.tell(question, oracle(question))
+
+    assert session.ask_besides((), at=then) == question
+    assert session.ask_besides(()) == session.ask() != question
+
+
+def test_answers_that_nobody_looked_at_are_learned_together(iris: Dataset) -> None:
+    """As many as one likes, and the next question is that of a session that looked."""
+    oracle = LabelOracle(iris.y)
+    looking, busy = Session(iris.X), Session(iris.X)
+    busy.ask()
+    for at in range(MOST_BEHIND + 10):
+        i, j = at, (7 * at + 1) % len(iris.y)
+        verdict = oracle(Question(i, j))
+        looking.tell_pair(i, j, verdict, on_conflict="keep")
+        busy.tell_pair(i, j, verdict, on_conflict="keep")
+        looking.ask()
+
+    assert len(busy._behind) < MOST_BEHIND
+    assert busy.ask() == looking.ask()
+    assert np.array_equal(busy.labels, looking.labels)

@@ -312,6 +312,8 @@ class ProjectService:
             # Settled meanwhile, or somebody at another server was faster.
             lacking = [who for who in found if mine[who] is None]
             refused += [found[who] for who in lacking]
+            if not lacking:
+                break
         with self._lock:
             others = bool(self._running(now))
         return {

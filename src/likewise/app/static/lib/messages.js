@@ -83,6 +83,8 @@
  * @property {?number} disagreement The answer of the last act that denies earlier ones.
  * @property {number} checks
  * @property {boolean} hints
+ * @property {?string} owner Whose project it is.
+ * @property {"owner" | "everybody"} changes Who may change what others said.
  */
 
 /**
