@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from likewise import Answer, InputError, LabelOracle, Question, Session, Verdict, run
+from likewise import Answer, LabelOracle, Question, Session, Verdict, run
 from likewise.datasets import load
 from likewise.knowledge import (
     Event,
@@ -108,24 +108,3 @@ def test_a_session_goes_on_where_it_stopped(reopen: Reopen) -> None:
     assert resumed.history == session.history
     assert resumed.groups == session.groups
     assert resumed.ask() == session.ask()
-
-
-def test_a_line_cut_off_by_a_crash_is_left_out_and_written_over(tmp_path: Path) -> None:
-    path = tmp_path / "answers.jsonl"
-    journal = JsonLinesJournal(path)
-    journal.append(EVENTS[0])
-    with path.open("ab") as file:
-        file.write(b'{"told": [{"id"')
-
-    assert list(journal.read()) == EVENTS[:1]
-    journal.append(EVENTS[2])
-    assert list(journal.read()) == [EVENTS[0], EVENTS[2]]
-
-
-@pytest.mark.parametrize("line", ["hello", '{"sung": 1}', '{"told": [{}]}'])
-def test_a_foreign_line_is_named(tmp_path: Path, line: str) -> None:
-    path = tmp_path / "answers.jsonl"
-    path.write_text(f'{{"undone": 0}}\n{line}\n')
-
-    with pytest.raises(InputError, match="Line 2"):
-        list(JsonLinesJournal(path).read())

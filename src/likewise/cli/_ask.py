@@ -62,6 +62,7 @@ def ask(
 
     table = read_table(path, reading_of(None, ignore, scale))
     kept = answers or Path(f"{path.stem}.answers.jsonl")
+    journal = JsonLinesJournal(kept)
     is_long = table.X.shape[0] > EXACT_SEARCH
     with progress("Searching for neighbours", 100) as watch:
         session = Session(
@@ -69,10 +70,11 @@ def ask(
             method,
             known_k(n_clusters),
             chosen_affinity(affinity, bandwidth),
-            journal=JsonLinesJournal(kept),
+            journal=journal,
             device=device,
             progress=partial(_percent, watch) if is_long else None,
         )
+    journal.lock()
     if session.n_questions:
         say(f"Going on after {session.n_questions} answers in {kept}.")
     _converse(session, table)

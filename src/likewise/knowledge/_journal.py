@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
-from typing import Any, Protocol, TypeAlias
+from typing import Any, Protocol, TypeAlias, runtime_checkable
 
+from likewise._arrays import Samples
 from likewise.knowledge._constraints import Verdict
 from likewise.knowledge._knowledge import Answer, Prediction, Question
 from likewise.knowledge._names import readable
@@ -150,6 +151,17 @@ class Journal(Protocol):
 
     def read(self) -> Iterator[Event]:
         """Yield every event, oldest first."""
+
+
+@runtime_checkable
+class OfSamples(Journal, Protocol):
+    """A journal that promises more: that it is of certain samples only."""
+
+    def recognise(self, samples: Samples) -> None:
+        """Be of these samples from now on; refuse if it is of others."""
+
+    def grow(self, samples: Samples) -> None:
+        """Be of more samples: those it is of, and others behind them."""
 
 
 class MemoryJournal:

@@ -12,6 +12,7 @@ from likewise._arrays import (
     Samples,
     SamplesLike,
     Weights,
+    as_samples,
     as_whole,
     described,
     stack,
@@ -26,6 +27,7 @@ from likewise.knowledge import (
     Knowledge,
     MemoryJournal,
     Numbered,
+    OfSamples,
     Question,
     Retracted,
     Said,
@@ -90,6 +92,7 @@ class Session:
         Classes that are known already; in a sequence, None (or NaN) where not.
     journal : Journal, optional
         Where answers are kept; in memory unless given. What it holds is taken up again.
+        A ``likewise.storage.JsonLinesJournal`` of other samples is refused.
     device : {"cpu", "cuda"}, default="cpu"
         Where the spectrum of many samples is solved for; "cuda" is a graphics card,
         with the extra ``gpu``. Where there is none, a warning says so and the processor
@@ -141,6 +144,8 @@ class Session:
         self._data = X
         self._given = self._problem_of(X)
         self._home = None
+        if isinstance(journal, OfSamples):
+            journal.recognise(as_samples(X))
         self._take_up(MemoryJournal() if journal is None else _checked(journal))
         if not self._state.stands.n_answers:
             self._start_from(answers, known)
@@ -402,6 +407,8 @@ class Session:
             whole = self._affinity == "precomputed"
             self._home.keep_added(data, self._data, whole=whole)
         self._data, self._given = data, given
+        if isinstance(self._journal, OfSamples):
+            self._journal.grow(as_samples(data))
         self._take_up(self._journal)
 
     def set_aside(self, sample: int) -> None:

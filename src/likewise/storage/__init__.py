@@ -2,7 +2,8 @@
 
 from likewise.storage._blocks import pack, unpack
 from likewise.storage._graph_cache import keep_graph, kept_affinity, read_affinity
-from likewise.storage._journal import Author, JsonLinesJournal, ProjectJournal
+from likewise.storage._journal import Author, ProjectJournal
+from likewise.storage._lines import JsonLinesJournal
 from likewise.storage._memory import MemoryStore
 from likewise.storage._open import SUFFIXES, open_store
 from likewise.storage._protocol import (
