@@ -85,7 +85,7 @@ def test_what_is_said_does_nothing(capsys: pytest.CaptureFixture[str]) -> None:
 def test_a_table_shows_its_cells_as_they_are(
     capsys: pytest.CaptureFixture[str], terminal: Callable[[str], Terminal]
 ) -> None:
-    rows = [[EVIL, "[/] [red]a"], ["two\tlines\n", 3]]
+    rows: list[list[object]] = [[EVIL, "[/] [red]a"], ["two\tlines\n", 3]]
     print_table(["key", "name"], rows)
     lines = capsys.readouterr().out.splitlines()
     screen = terminal("stdout")
@@ -111,10 +111,9 @@ def test_a_file_is_printed_as_it_is_but_on_a_terminal(
     terminal: Callable[[str], Terminal], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     chunks = [f"key\r\n{EVIL.strip()}".encode(), b"\xff\r\n"]
-    plain = io.TextIOWrapper(io.BytesIO())
-    monkeypatch.setattr(sys, "stdout", plain)
+    written = io.BytesIO()
+    monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(written))
     print_chunks(chunks)
-    written: io.BytesIO = plain.buffer  # type: ignore[assignment]
     assert written.getvalue() == b"".join(chunks)
     screen = terminal("stdout")
 
