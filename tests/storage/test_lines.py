@@ -157,7 +157,7 @@ def test_the_same_samples_go_on(path: Path) -> None:
     assert resumed.history == session.history
     del session
     gc.collect()
-    resumed.tell(resumed.ask(), "unsure")  # type: ignore[arg-type]
+    resumed.tell(resumed.ask(), "unsure")
     assert len(path.read_text().splitlines()) == n_lines + 1
 
 
@@ -194,6 +194,21 @@ def test_similarities_are_known_too(path: Path) -> None:
     assert grown.history == first.history
     with pytest.raises(InputError, match="other samples"):
         Session(W[:8, :8] ** 2, affinity="precomputed", journal=JsonLinesJournal(path))
+
+
+def test_samples_that_are_no_numbers_are_known_by_their_similarities(
+    path: Path,
+) -> None:
+    def alike(words: list[str]) -> Floats:
+        return np.array([[float(a[0] == b[0]) for b in words] for a in words])
+
+    words = ["oak", "olive", "elm", "elder"]
+    first = Session(words, affinity=alike, journal=JsonLinesJournal(path))
+    first.tell_pair(0, 1, "same")
+
+    again = Session(words, affinity=alike, journal=JsonLinesJournal(path))
+
+    assert again.history == first.history
 
 
 def test_a_journal_without_a_first_line_goes_on_and_gains_one(path: Path) -> None:

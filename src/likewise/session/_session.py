@@ -13,7 +13,6 @@ from likewise._arrays import (
     Samples,
     SamplesLike,
     Weights,
-    as_samples,
     as_whole,
     described,
     stack,
@@ -151,7 +150,7 @@ class Session:
         self._given = self._problem_of(X)
         self._home = None
         if isinstance(journal, OfSamples):
-            journal.recognise(as_samples(X))
+            journal.recognise(self._marked())
         self._take_up(MemoryJournal() if journal is None else _checked(journal))
         if not self._state.stands.n_answers:
             self._start_from(answers, known)
@@ -437,7 +436,7 @@ class Session:
             self._home.keep_added(data, self._data, whole=whole)
         self._data, self._given = data, given
         if isinstance(self._journal, OfSamples):
-            self._journal.grow(as_samples(data))
+            self._journal.grow(self._marked())
         self._take_up(self._journal)
 
     def set_aside(self, sample: int) -> None:
@@ -576,6 +575,11 @@ class Session:
         return Repairs(view.known, view.labels, view.model.confidence)
 
     # Inside: from the journal to a state, and from a state to a model
+
+    def _marked(self) -> Samples:
+        """Return what a journal may know the samples by."""
+        features, weights = self._given.features, self._given.weights
+        return weights if features is None else features
 
     def _take_up(self, journal: Journal) -> None:
         self._journal = journal
