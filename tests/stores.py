@@ -26,6 +26,7 @@ from likewise.knowledge import (
     SetAside,
     Told,
     Undone,
+    readable,
 )
 from likewise.storage import OpenQuestion, Project, Store, open_store
 
@@ -98,7 +99,7 @@ def events(n_samples: int = 9) -> st.SearchStrategy[Event]:
     return st.one_of(
         st.builds(Told, st.lists(answer, max_size=4).map(tuple)),
         st.builds(Retracted, st.lists(number, max_size=4).map(tuple)),
-        st.builds(Renamed, sample, st.text(max_size=20)),
+        st.builds(Renamed, sample, st.text(max_size=20).map(readable)),
         st.builds(SetAside, sample, st.booleans()),
         st.builds(Undone, number),
     )

@@ -25,7 +25,7 @@ from likewise._arrays import (
     stack,
     without_diagonal,
 )
-from likewise.affinity import auto
+from likewise.affinity import auto, gaussian
 from likewise.errors import InputError
 from likewise.methods import problem_of
 
@@ -541,3 +541,44 @@ def test_a_memory_map_stays_one_in_a_problem(
 
     assert isinstance(features, np.memmap)
     assert np.shares_memory(features, X)
+
+
+@pytest.mark.parametrize("power", [-1000, -300, 300, 1000])
+@pytest.mark.parametrize("is_sparse", [False, True])
+def test_numbers_of_any_size_are_clustered_alike(
+    three_blobs: Any, power: int, is_sparse: bool
+) -> None:
+    """A power of two rounds nothing: the very same weights, labels and question."""
+    X = sp.csr_array(three_blobs.X) if is_sparse else three_blobs.X
+    session, scaled = Session(X), Session(X * 2.0**power)
+
+    np.testing.assert_array_equal(scaled.weights.toarray(), session.weights.toarray())
+    np.testing.assert_array_equal(scaled.labels, session.labels)
+    assert scaled.ask() == session.ask()
+
+
+@pytest.mark.parametrize("power", [-1000, 1000])
+@pytest.mark.parametrize("kind", ["gaussian", "chi2", "cosine"])
+def test_kernels_do_not_overflow(three_blobs: Any, kind: str, power: int) -> None:
+    X = np.abs(three_blobs.X)
+
+    plain, scaled = Session(X, affinity=kind), Session(X * 2.0**power, affinity=kind)
+
+    np.testing.assert_allclose(scaled.weights, plain.weights, rtol=1e-12)
+
+
+def test_a_bandwidth_is_in_the_units_of_the_samples(three_blobs: Any) -> None:
+    X = three_blobs.X
+
+    plain = gaussian(X, bandwidth=2.0).weights
+    scaled = gaussian(X * 2.0**900, bandwidth=2.0**901).weights
+
+    np.testing.assert_allclose(scaled, plain, rtol=1e-12)
+
+
+def test_duplicate_entries_of_a_sparse_matrix_are_one() -> None:
+    twice = sp.csr_array(([1.0, 2.0], [0, 0], [0, 2, 2]), shape=(2, 1))
+
+    assert as_samples(twice).toarray().tolist() == [[3.0], [0.0]]
+    assert as_samples(twice).nnz == 1
+    assert twice.nnz == 2

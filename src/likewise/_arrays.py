@@ -1,8 +1,9 @@
-"""Array types, and the one check that arrays pass where they come in."""
+"""Array types, and the one check that arrays and numbers pass where they come in."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from operator import index
 from typing import Any, TypeAlias
 from weakref import WeakValueDictionary
 
@@ -23,6 +24,10 @@ SamplesLike: TypeAlias = ArrayLike | Sparse  # also a DataFrame: what people hav
 AnyFloats: TypeAlias = NDArray[np.floating[Any]]  # float64, or float32 for many samples
 AnyIndices: TypeAlias = NDArray[np.integer[Any]]
 
+NUMBERS = "biuf"  # kinds of types that hold numbers
+TEXTS = "OSTU"  # and those that may
+REACH = 100  # powers of two from 1, beyond which squares of squares leave float64
+MOST_QUOTED = 80  # characters of a value in an error
 N_CHECKED = 65_536  # rows looked at together, so that a memory map stays on disk
 
 # Memory maps that passed the check, by their ids: nobody can write into them.
@@ -33,6 +38,60 @@ def spans(n: int, size: int) -> Iterator[slice]:
     """Yield 0..n-1 in slices of at most `size`."""
     for start in range(0, n, size):
         yield slice(start, min(start + size, n))
+
+
+def described(value: object) -> str:
+    """Return a value as an error may quote it: short, and on one line.
+
+    Examples
+    --------
+    >>> described("3"), described(np.zeros((9, 9)))
+    ("'3'", 'of type ndarray')
+    """
+    shown = repr(value)
+    is_short = len(shown) <= MOST_QUOTED and shown.isprintable()
+    return shown if is_short else f"of type {type(value).__name__}"
+
+
+def as_whole(value: Any, what: str, least: int = 0, most: int | None = None) -> int:
+    """Return a whole number, or refuse what is none or out of range.
+
+    Parameters
+    ----------
+    value : int
+        Of Python or numpy. A float is none, whatever its value, nor is a bool.
+    what : str
+        What it is called in the error.
+    least, most : int
+        The range, both ends included.
+
+    Examples
+    --------
+    >>> as_whole(np.uint64(3), "n_clusters", 1)
+    3
+    >>> as_whole(2.0, "n_clusters", 1, 9)
+    Traceback (most recent call last):
+    ...
+    likewise.errors.InputError: n_clusters must be a whole number between 1 and 9, but
+    it is 2.0.
+    """
+    number = whole_or_none(value)
+    if number is None or number < least or (most is not None and number > most):
+        bounds = f"from {least} on" if most is None else f"between {least} and {most}"
+        raise InputError(
+            f"{what} must be a whole number {bounds}, but it is {described(value)}."
+        )
+    return number
+
+
+def whole_or_none(value: Any) -> int | None:
+    """Return a whole number of Python or numpy as Python's, and None for all else."""
+    if isinstance(value, bool | np.bool_):
+        return None
+    try:
+        return index(value)
+    except TypeError:
+        return None
 
 
 def is_frame(X: Any) -> bool:
@@ -66,17 +125,34 @@ def as_samples(X: Any) -> Samples:
     if is_frame(X):
         return _from_frame(X)
     if sp.issparse(X):
-        X = sp.csr_array(X)
-        _refuse_complex(X)
-        checked = _as_floats(X)
-        _refuse_missing(checked.data)
-        return _refuse_shape(checked)
+        return _from_sparse(X)
     if _has_passed(X):
         return X
     checked = _refuse_shape(_from_array(X))
     if _is_mapped(checked) and not checked.flags.writeable:
         _passed[id(checked)] = checked
     return checked
+
+
+def _from_sparse(X: Any) -> Sparse:
+    if X.ndim != 2:  # noqa: PLR2004 - a matrix has two dimensions
+        _refuse_shape(X)
+    _refuse_kind(X)
+    if hasattr(X, "check_format"):
+        try:
+            X.check_format(full_check=True)  # or scipy writes where it should not
+        except ValueError as error:
+            raise InputError(
+                f"The sparse matrix is damaged ({str(error).rstrip('.')}): make it "
+                f"again."
+            ) from None
+    rows = sp.csr_array(X)
+    if not rows.has_canonical_format:
+        rows = rows.copy()
+        rows.sum_duplicates()
+    checked = _as_floats(rows)
+    _refuse_missing(checked.data)
+    return _refuse_shape(checked)
 
 
 def _has_passed(X: Any) -> bool:
@@ -92,13 +168,44 @@ def _has_passed(X: Any) -> bool:
     return False
 
 
+def within_reach(X: Samples) -> tuple[Samples, int]:
+    """Return samples whose squares float64 can hold, and what they were divided by.
+
+    Numbers around 1e300 or 1e-300 are divided by a power of two, which rounds nothing
+    and changes no ratio of distances; all others stay as they are.
+
+    Returns
+    -------
+    samples : ndarray or csr_array of shape (n_samples, n_features)
+    exponent : int
+        Of the power of two.
+
+    Examples
+    --------
+    >>> within_reach(np.array([[0.0], [2.0**1000]]))
+    (array([[0. ],
+           [0.5]]), 1001)
+    """
+    values = X.data if sp.issparse(X) else X
+    largest = max(values.max(initial=0.0), -values.min(initial=0.0))
+    exponent = int(np.frexp(largest)[1])
+    if abs(exponent) <= REACH:
+        return X, 0
+    if not sp.issparse(X):
+        return np.ldexp(X, -exponent), exponent
+    X = X.copy()
+    X.data = np.ldexp(X.data, -exponent)
+    return X, exponent
+
+
 def as_affinity(W: Any) -> Weights:
     """Return a precomputed similarity as a symmetric matrix with a zero diagonal.
 
     Parameters
     ----------
     W : array-like or scipy sparse matrix of shape (n_samples, n_samples)
-        Symmetric, not negative. The diagonal is ignored.
+        Symmetric, not negative. The diagonal is ignored. Weights around 1e300 or
+        1e-300 are divided by a power of two: it is their ratio that counts.
 
     Returns
     -------
@@ -119,7 +226,7 @@ def as_affinity(W: Any) -> Weights:
             f"An affinity must not be negative, but the smallest entry is "
             f"{lowest:.6g}: shift it or pass a similarity such as exp(-distance)."
         )
-    return without_diagonal(_symmetric(W))
+    return without_diagonal(_symmetric(within_reach(W)[0]))
 
 
 def _symmetric(W: Weights) -> Weights:
@@ -164,36 +271,54 @@ def dense(X: Samples) -> Floats:
 
 
 def _from_array(X: Any) -> Floats:
+    if np.ma.is_masked(X):
+        raise InputError(
+            "The samples contain masked values: fill them in or leave those samples "
+            "out."
+        )
     try:
         values = X if _is_mapped(X) else np.asarray(X)
     except ValueError:
         raise InputError(
             "The samples are not all of the same length: pass a table of numbers."
         ) from None
-    if values.dtype == object or values.dtype.kind in "US":
-        try:
-            values = values.astype(np.float64)
-        except (TypeError, ValueError):
-            raise InputError(
-                "The samples hold values that are not numbers: pass numbers, or a "
-                "DataFrame, whose text columns are one-hot encoded."
-            ) from None
-    _refuse_complex(values)
+    if values.dtype.kind in TEXTS:
+        values = _from_texts(values)
+    _refuse_kind(values)
     values = _as_floats(values)
     _refuse_missing(values)
     return values
 
 
+class _NoNumberError(InputError, TypeError):
+    """A value is of a type that holds no number; scikit-learn wants a TypeError."""
+
+
+def _from_texts(values: NDArray[Any]) -> Floats:
+    advice = "pass numbers, or a DataFrame, whose text columns are one-hot encoded."
+    try:
+        return values.astype(np.float64)
+    except TypeError as error:
+        raise _NoNumberError(
+            f"The samples hold values that are not numbers ({error}): {advice}"
+        ) from None
+    except (ValueError, OverflowError):
+        raise InputError(
+            f"The samples hold values that are not numbers: {advice}"
+        ) from None
+
+
 def _as_floats(values: Samples) -> Samples:
     if values.ndim == 0 or values.shape[0] <= regime.EXACT_SEARCH:
-        return values.astype(np.float64)
+        with np.errstate(over="ignore"):  # what is too large is refused as infinity
+            return values.astype(np.float64)
     if _is_mapped(values):
         return values
     return values.astype(float_kind(values.dtype), copy=False)
 
 
 def _is_mapped(values: Any) -> bool:
-    return isinstance(values, np.memmap) and values.dtype.kind in "biuf"
+    return isinstance(values, np.memmap) and values.dtype.kind in NUMBERS
 
 
 def float_kind(kind: np.dtype[Any]) -> type[np.floating[Any]]:
@@ -201,9 +326,15 @@ def float_kind(kind: np.dtype[Any]) -> type[np.floating[Any]]:
     return np.float32 if np.can_cast(kind, np.float32) else np.float64
 
 
-def _refuse_complex(values: Samples) -> None:
-    if values.dtype.kind == "c":
+def _refuse_kind(values: Samples) -> None:
+    kind = values.dtype.kind
+    if kind == "c":
         raise InputError("Complex data not supported: pass real numbers.")
+    if kind not in NUMBERS + TEXTS:
+        raise InputError(
+            f"The samples are of type {values.dtype}, which holds no numbers: pass "
+            f"numbers."
+        )
 
 
 def _refuse_missing(values: Floats) -> None:

@@ -46,7 +46,7 @@ class Registry(MutableMapping[str, Thing], Generic[Thing]):
 
     def find(self, name: str) -> Thing:
         """Return the thing of a name, or say which names there are."""
-        if name not in self:
+        if not isinstance(name, str) or name not in self:
             raise InputError(
                 f"There is no {self._what} {name!r}. Choose one of: {', '.join(self)}."
             )

@@ -367,7 +367,7 @@ def test_guesses_shut_the_door_of_programs_and_people(
         {"name": "ann"},
         {"code": 1},
         {"code": "x" * 201},
-        {"name": "x" * 61, "password": "guess"},
+        {"name": "x" * 201, "password": "guess"},
         {"name": "ann", "password": "x" * 201},
         {"name": "\ud800", "password": "guess"},
         [],

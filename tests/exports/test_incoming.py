@@ -89,6 +89,41 @@ def test_keys_that_an_export_guarded_are_found(file: File) -> None:
     assert pairs(read_answers(path, project)) == [(0, 1, "same")]
 
 
+def test_a_guarded_key_means_the_item_that_was_exported(file: File) -> None:
+    keys = ["=1", "'=1", "a;=1", "b"]
+    project = project_of(keys, [[0.0], [1.0], [2.0], [3.0]])
+    path = file("a,b,verdict\n'=1,b,same\n''=1,b,same\na;'=1,b,same\n")
+
+    found = pairs(read_answers(path, project))
+
+    assert found == [(0, 3, "same"), (1, 3, "same"), (2, 3, "same")]
+
+
+def test_a_key_in_json_lines_is_taken_as_it_is(file: File) -> None:
+    project = project_of(["=1", "'=1", "b"], [[0.0], [1.0], [2.0]])
+    line = json.dumps({"a": "'=1", "b": "b", "verdict": "same"})
+
+    assert pairs(read_answers(file(line, "a.jsonl"), project)) == [(1, 2, "same")]
+
+
+@pytest.mark.parametrize("name", ["\ud800", "\x1b[2J", "a\u202eb", "x" * 201, 3, None])
+@pytest.mark.parametrize("is_together", [False, True])
+def test_a_name_that_cannot_be_is_refused_by_its_line(
+    file: File, name: object, is_together: bool
+) -> None:
+    line = json.loads(b"".join(answer_chunks(answered(lambda s: s.rename(0, "oak")))))
+    line["what"]["name"] = name
+    if is_together:
+        line["what"] = {"together": [line["what"]]}
+    project = project_of()
+
+    with pytest.raises(InputError, match=r"Line 1 of log\.jsonl has a name") as caught:
+        read_answers(file(json.dumps(line), "log.jsonl"), project)
+
+    assert str(caught.value).isprintable()
+    assert not project.acts()
+
+
 def test_contradictions_are_kept_as_doubtful_and_counted(file: File) -> None:
     path = file("a,b,verdict\n0,1,same\n1,2,same\n0,2,different\n")
     project = project_of()

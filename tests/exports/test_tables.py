@@ -84,6 +84,43 @@ def test_a_csv_runs_no_formula(beginning: str) -> None:
     assert unguarded(cells["key"]) == evil
 
 
+EVIL = [
+    "oak;=1+1", "oak,=1+1", "oak|=1", "oak\t=1", "oak\n=1", 'oak"=1', "oak; =1",
+    "\uff1d1+1", "\uff0b1", "\uff0d1", "\uff20SUM(1)", "\ufeff=1", "\u200b=1", " =1",
+    "\xa0=1", "\u3000\uff1d1", "\n=1", ";=1", ";\ufeff@x", "'=1", "';=1", "\u202e=1",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("evil", EVIL)
+@pytest.mark.parametrize("delimiter", [",", ";", "\t", "|"])
+def test_no_cell_is_a_formula_however_a_csv_is_cut(evil: str, delimiter: str) -> None:
+    text = b"".join(csv_chunks([Row(0, evil, 1, evil, "guessed", 0.5)])).decode()
+    cut = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
+
+    for cell in (cell for line in cut for cell in line):
+        seen = cell.lstrip(' \xa0\u3000\u200b\ufeff\u202e"\t\r\n')
+        assert not seen.startswith(("=", "+", "-", "@", "\uff1d", "\uff0b", "\uff20"))
+
+
+signs = st.sampled_from("=+-@;,|\"'\t\r\n a\ufeff\u200b\uff1d\uff20\xa0")
+
+
+@given(st.text(signs | st.characters(exclude_categories=["Cs"])))
+def test_a_guarded_cell_comes_back_as_it_was(cell: str) -> None:
+    row = Row(0, cell, 1, cell, "guessed", 0.5)
+
+    (cells,) = from_csv(csv_chunks([row]))
+
+    assert unguarded(cells["key"]) == unguarded(cells["name"]) == cell
+
+
+@pytest.mark.parametrize("kind", ["csv", "jsonl", "parquet"])
+def test_a_key_that_is_no_unicode_is_replaced(kind: str) -> None:
+    row = Row(0, "leaf\udcff.png", 1, "\ud800", "guessed", 0.5)
+
+    assert b"".join(table_chunks(kind, iter([row])))
+
+
 def test_a_raw_csv_keeps_what_looks_like_a_formula() -> None:
     row = Row(0, "=1+1", 1, "-", "guessed", 0.5)
 

@@ -188,3 +188,24 @@ def test_nothing_is_asked_with_no_budget(three_blobs: Tiny) -> None:
 
     assert list(run(session, LabelOracle(three_blobs.truth), budget=0)) == []
     assert session.n_questions == 0
+
+
+def test_an_oracle_that_breaks_leaves_the_session_as_it_was(three_blobs: Tiny) -> None:
+    session = Session(three_blobs.X, n_clusters=3)
+    session.tell_pair(0, 1, "unsure")
+    question, labels = session.ask(), session.labels
+
+    def broken(i: int, j: int) -> bool:
+        raise ZeroDivisionError(i, j)
+
+    with pytest.raises(ZeroDivisionError):
+        list(run(session, broken, 3))
+
+    assert session.ask() == question
+    assert session.n_questions == 1
+    np.testing.assert_array_equal(session.labels, labels)
+
+
+def test_a_run_is_refused_when_it_is_begun(three_blobs: Tiny) -> None:
+    with pytest.raises(InputError, match="budget must be a whole number"):
+        run(Session(three_blobs.X), LabelOracle(three_blobs.truth), 1.5)  # type: ignore[arg-type]

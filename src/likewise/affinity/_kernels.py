@@ -10,7 +10,7 @@ import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 import scipy.sparse as sp
@@ -34,7 +34,9 @@ from likewise._arrays import (
     as_affinity,
     as_samples,
     dense,
+    described,
     spans,
+    within_reach,
     without_diagonal,
 )
 from likewise.affinity._graph import (
@@ -49,6 +51,7 @@ from likewise.errors import InputError
 
 Closeness: TypeAlias = Callable[[int, Indices], Floats]
 
+BANDWIDTHS = 2.0**-300, 2.0**300
 _trusted = partial(config_context, assume_finite=True)  # what was checked once
 
 
@@ -108,6 +111,8 @@ def self_tuning(
     X: Samples, *, progress: Report | None = None, clock: Clock | None = None
 ) -> Affinity:
     """Return the affinity "auto" of samples that were checked already."""
+    if sp.issparse(X) or X.shape[0] <= regime.EXACT_SEARCH:
+        X, _ = within_reach(X)  # many are held in single precision: see middle_of
     centred = _centred(X)
     with _trusted():
         near = nearest_neighbours(centred, N_SHARES, progress=progress, clock=clock)
@@ -132,13 +137,14 @@ def gaussian(X: SamplesLike, *, bandwidth: float | None = None) -> Affinity:
     bandwidth : float, optional
         :math:`\sigma`; half the median distance between samples unless given.
     """
-    X = _few_enough(as_samples(X), "gaussian")
+    given = None if bandwidth is None else _positive(bandwidth)
+    X, exponent = within_reach(_few_enough(as_samples(X), "gaussian"))
     with _trusted():
         squared = euclidean_distances(_centred(X), squared=True)
-    if bandwidth is None:
+    if given is None:
         bandwidth = 0.5 * _median_distance(squared)
-    elif not bandwidth > 0:
-        raise InputError(f"The bandwidth must be positive, but it is {bandwidth}.")
+    else:  # as far from the samples as this, all pairs are alike, or none
+        bandwidth = float(np.clip(np.ldexp(given, -exponent), *BANDWIDTHS))
     return _from_dense(np.exp(-squared / (2 * bandwidth**2)), X)
 
 
@@ -148,7 +154,7 @@ def chi2(X: SamplesLike) -> Affinity:
     :math:`\chi^2_{ij} = \sum_f (x_{if} - x_{jf})^2 / (x_{if} + x_{jf})`, divided by its
     mean over all pairs; for histograms, whose entries are not negative.
     """
-    X = _few_enough(as_samples(X), "chi2")
+    X, _ = within_reach(_few_enough(as_samples(X), "chi2"))
     if X.min() < 0:
         raise InputError(
             f"The chi-square kernel is for histograms, but the smallest entry is "
@@ -163,7 +169,7 @@ def chi2(X: SamplesLike) -> Affinity:
 
 def cosine(X: SamplesLike) -> Affinity:
     """Return the dense cosine of the angle between samples, negative ones cut to 0."""
-    X = _few_enough(as_samples(X), "cosine")
+    X, _ = within_reach(_few_enough(as_samples(X), "cosine"))
     with _trusted():
         cosines = cosine_similarity(X, dense_output=True)
     return _from_dense(np.maximum(cosines, 0.0), X)
@@ -215,14 +221,37 @@ def affinity_of(
     """
     if callable(kind):
         made = kind(X)
-        return made if isinstance(made, Affinity) else precomputed(made)
-    if kind not in AFFINITIES:
+        found = made if isinstance(made, Affinity) else precomputed(made)
+        return _of_size(found, X)
+    if not isinstance(kind, str) or kind not in AFFINITIES:
         raise InputError(
             f"There is no affinity {kind!r}. Choose one of: {', '.join(AFFINITIES)}."
         )
     if kind == "auto":
         return auto(X, progress=progress, clock=clock)
     return AFFINITIES[kind](X)
+
+
+def _of_size(found: Affinity, X: SamplesLike) -> Affinity:
+    """Return the affinity that a function of the user's has made, if it is of X."""
+    given: Any = X
+    n = given.shape[0] if hasattr(given, "shape") else len(given)
+    if found.weights.shape[0] != n:
+        raise InputError(
+            f"The affinity is of {found.weights.shape[0]} samples, but there are {n}: "
+            f"let the function return a similarity of shape ({n}, {n})."
+        )
+    return found
+
+
+def _positive(bandwidth: float) -> float:
+    is_number = isinstance(bandwidth, int | float | np.integer | np.floating)
+    is_number = is_number and not isinstance(bandwidth, bool)
+    if not is_number or not 0 < bandwidth < np.inf:
+        raise InputError(
+            f"The bandwidth must be positive, but it is {described(bandwidth)}."
+        )
+    return float(bandwidth)
 
 
 def _centred(X: Samples) -> Samples:

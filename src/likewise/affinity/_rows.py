@@ -205,8 +205,9 @@ def middle_of(some: AnyFloats) -> Floats:
     some : ndarray of shape (at most 200, d)
         Spread evenly over all samples, so that whoever has them finds the same middle.
     """
-    middle = np.asarray(some, dtype=np.float64).mean(axis=0)
-    spread = float(np.abs(some - middle).max())
+    with np.errstate(over="ignore", invalid="ignore"):  # what overflows is refused
+        middle = np.asarray(some, dtype=np.float64).mean(axis=0)
+        spread = float(np.abs(some - middle).max())
     if spread and not SPREADS[0] <= spread <= SPREADS[1]:
         raise InputError(
             f"The samples differ by about {spread:.1g}, which single precision "

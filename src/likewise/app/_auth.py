@@ -16,11 +16,12 @@ from fastapi import Request
 from fastapi.responses import JSONResponse, RedirectResponse, Response
 
 from likewise.errors import InputError
+from likewise.knowledge import checked_name
 
 MANY = 5  # wrong passwords
 MINUTE = 60.0  # after which they are forgotten
 LASTS = 30 * 24 * 3600.0  # seconds that a cookie is good for
-LONGEST = 60  # characters of a name
+LONGEST = 200  # characters of a name
 LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
 ANYWHERE = frozenset({"0.0.0.0", "::"})  # to listen on; every address leads there
 MOST_BYTES = 1_000_000  # of what a page sends
@@ -139,10 +140,9 @@ def name_of(who: str) -> str:
     >>> name_of("  Ann ")
     'Ann'
     """
-    name = "".join(c for c in who if c.isprintable()).strip()[:LONGEST].strip()
-    if not name:
+    if not who.strip():
         raise InputError("A name is needed, to stand beside the answers: give yours.")
-    return name
+    return checked_name(who)
 
 
 def _digest(password: str) -> bytes:

@@ -24,6 +24,7 @@ from likewise.knowledge import (
     Told,
     Undone,
     Verdict,
+    checked_name,
     singles_of,
     told_in,
     without_numbers,
@@ -227,7 +228,7 @@ def plan_of(now: Snapshot, command: Aside | Rename | Planned | Amending) -> Plan
         case Aside(item=item, aside=aside):
             return SetAside(item, aside)
         case Rename(item=item, name=name):
-            return Renamed(item, name.strip())
+            return Renamed(item, checked_name(name, may_be_empty=True))
         case Change() | Retract() | Keep() | UndoAct():
             return _amended(now, command)
     return revision_of(now, command)

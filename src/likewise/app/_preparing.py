@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import sys
 import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -33,6 +34,7 @@ from likewise.items import (
     new_and_gone,
     traces_of,
 )
+from likewise.knowledge import checked_name, readable, valid_text
 from likewise.session import FEATURES, Session, session_on
 from likewise.storage import Item, Project, ProjectJournal, Trace, kept_affinity
 
@@ -219,9 +221,10 @@ class Preparation:
         try:
             self.prepare()
         except LikewiseError as error:
-            self.status.error = str(error)
+            self.status.error = valid_text(str(error))
         except Exception as error:
-            traceback.print_exc()
+            lines = traceback.format_exc().splitlines()
+            sys.stderr.write("\n".join(map(readable, lines)) + "\n")
             self.status.error = f"Something unforeseen went wrong: {error!r}."
 
     def prepare(self) -> ProjectService:
@@ -247,7 +250,8 @@ class Preparation:
     def change(self, said: Mapping[str, Any]) -> None:
         """Change settings of the project, for everybody."""
         if "criterion" in said:
-            said = {**said, "criterion": said["criterion"].strip()}
+            asked = checked_name(said["criterion"], may_be_empty=True)
+            said = {**said, "criterion": asked}
         if self.service is None:
             self.project.change(said)
             return
@@ -269,7 +273,7 @@ class Preparation:
         return Display(
             project=self.project.name,
             kind=kind,
-            criterion=settings.get("criterion") or CRITERION[kind],
+            criterion=readable(settings.get("criterion") or CRITERION[kind]),
             about=found.about,
             hints=bool(settings.get("hints", False)),
             checks=int(settings.get("checks", EVERY)),

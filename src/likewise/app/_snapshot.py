@@ -16,7 +16,7 @@ from likewise.app._ledger import Ledger, ledger_of
 from likewise.app._schemas import Card, Column, GroupCard
 from likewise.errors import InputError
 from likewise.items import features_shown
-from likewise.knowledge import Answer, Verdict, told_in
+from likewise.knowledge import Answer, Verdict, told_in, valid_text
 from likewise.session import (
     Group,
     Likeness,
@@ -466,7 +466,7 @@ class ItemCache:
 
 def card_of(position: int, item: Item) -> Card:
     """Return the card of one item."""
-    title = str(item.shown.get("name") or f"{item.kind} {item.key}")
+    title = valid_text(str(item.shown.get("name") or f"{item.kind} {item.key}"))
     facts = {"kind": item.kind, "status": item.status}
     card = Card.model_validate({"item": position, "title": title, **facts})
     if item.kind == "image":
@@ -474,9 +474,10 @@ def card_of(position: int, item: Item) -> Card:
         which = f"{position}?{item.digest[:16]}"
         card.thumb, card.picture = f"/thumb/{which}", f"/picture/{which}"
     elif item.kind == "text":
-        card.text = str(item.shown.get("text", ""))[:LONGEST]
+        card.text = valid_text(str(item.shown.get("text", ""))[:LONGEST])
     else:
-        card.columns = [Column(name=k, value=str(v)) for k, v in item.shown.items()]
+        shown = {valid_text(k): valid_text(str(v)) for k, v in item.shown.items()}
+        card.columns = [Column(name=k, value=v) for k, v in shown.items()]
     return card
 
 

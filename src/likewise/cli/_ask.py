@@ -24,7 +24,7 @@ from likewise.cli._options import (
     known_k,
     reading_of,
 )
-from likewise.cli._output import print_json, print_table, progress, say
+from likewise.cli._output import print_json, print_table, progress, say, visible
 
 if TYPE_CHECKING:
     from likewise.items import Table
@@ -109,7 +109,7 @@ def _show(question: Question, table: Table, session: Session) -> None:
         f"\nQuestion {session.n_questions + 1}   "
         f"({progress.settled:.0%} settled, {int(session.labels.max()) + 1} groups)"
     )
-    left, right = table.shown[question.sample], table.shown[question.against]
+    left, right = _seen(table, question.sample), _seen(table, question.against)
     width = max(map(len, left))
     if "text" not in left:
         say(f"  {'':<{width}}  {'A':>12}  {'B':>12}")
@@ -119,6 +119,12 @@ def _show(question: Question, table: Table, session: Session) -> None:
         else:
             say(f"  {name:<{width}}  {left[name]:>12}  {right[name]:>12}")
     say(f"Same group or different?  {HELP}")
+
+
+def _seen(table: Table, sample: int) -> dict[str, str]:
+    """Return what is shown of a sample: whatever it holds, it keeps to its line."""
+    shown = table.shown[sample]
+    return {visible(name): visible(str(value)) for name, value in shown.items()}
 
 
 def _key() -> str:

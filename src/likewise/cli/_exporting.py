@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from likewise.cli._options import AsJson, Who
-from likewise.cli._output import print_json, progress, say
-from likewise.cli._places import home_of
+from likewise.cli._output import print_chunks, print_json, progress, say
+from likewise.cli._places import home_of, usual_name
 from likewise.errors import InputError, LikewiseError
 
 if TYPE_CHECKING:
@@ -152,8 +152,9 @@ def _chosen(store: Store, name: str | None, usual: str | None) -> Project:
     if name is not None:
         return store.project(name)
     there = [info.name for info in store.projects()]
-    if usual in there:
-        return store.project(str(usual))
+    for known in (usual, usual and usual_name(usual)):
+        if known in there:
+            return store.project(str(known))
     if len(there) != 1:
         listed = ", ".join(there) or "none yet"
         raise InputError(
@@ -201,8 +202,7 @@ def _check_out(project: str, kind: str, out: str) -> None:
 
 def _write(chunks: Iterable[bytes], out: str) -> None:
     if out == "-":
-        sys.stdout.buffer.writelines(chunks)
-        sys.stdout.buffer.flush()
+        print_chunks(chunks)
         return
     target = Path(out)
     unfinished = target.with_name(f"{target.name}.unfinished")

@@ -12,6 +12,7 @@ import importlib.metadata
 import os
 import platform
 import sys
+import traceback
 import warnings
 from pathlib import Path
 from typing import Any
@@ -22,7 +23,13 @@ from likewise.cli._ask import ask
 from likewise.cli._evaluating import reproduce, simulate
 from likewise.cli._exporting import export, import_
 from likewise.cli._options import AsJson, DataFolder
-from likewise.cli._output import complain, print_json, print_table, say
+from likewise.cli._output import (
+    complain,
+    print_json,
+    print_table,
+    say,
+    visible_lines,
+)
 from likewise.cli._serving import app as serve_path
 from likewise.cli._serving import demo
 from likewise.errors import (
@@ -143,23 +150,33 @@ def main() -> None:
     """Run the command line; what goes wrong is one sentence, never a traceback."""
     warnings.showwarning = _show_warning
     try:
-        app()
+        code = app(standalone_mode=False)
     except LikewiseError as error:
         complain(str(error))
-        sys.exit(2)
-    except KeyboardInterrupt:
+        code = 2
+    except (KeyboardInterrupt, typer.Abort):
         complain("Stopped.")
-        sys.exit(130)
+        code = 130
+    except Exception as error:
+        code = _shown(error)
+    sys.exit(code or 0)
+
+
+def _shown(error: Any) -> int:
+    """Show what the reader of options says, or else where something went wrong."""
+    if hasattr(error, "show") and hasattr(error, "message"):
+        error.message = visible_lines(error.message)
+        error.show()
+        return int(error.exit_code)
+    say(traceback.format_exc().rstrip())
+    return 1
 
 
 def _show_warning(
-    message: Warning | str, category: type[Warning], *where: Any, **more: Any
+    message: Warning | str, category: type[Warning], *where: Any, **_: Any
 ) -> None:
     """Show our own warnings as sentences, all others as Python does."""
     if issubclass(category, AssumptionWarning | CacheWarning | PluginWarning):
         say(str(message))
     else:
-        _python_shows(message, category, *where, **more)
-
-
-_python_shows = warnings.showwarning
+        say(warnings.formatwarning(message, category, *where[:2]).rstrip())

@@ -10,7 +10,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from likewise.errors import StorageError
+from likewise.errors import InputError, StorageError
+from likewise.knowledge import checked_name, readable
+
+LONGEST = 200  # characters of a name
 
 
 def home_of(path: Path) -> Path:
@@ -21,12 +24,26 @@ def home_of(path: Path) -> Path:
     base = os.environ.get("LIKEWISE_HOME")
     data = os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share"
     root = Path(base) if base else Path(data) / "likewise"
-    mark = hashlib.sha256(str(path).encode()).hexdigest()[:8]
+    mark = hashlib.sha256(os.fsencode(path)).hexdigest()[:8]
     plain = re.sub(r"[^\w-]+", "-", path.stem).strip("-") or "pile"
     home = root / f"{plain}-{mark}"
     with _named_errors(home):
         home.mkdir(parents=True, exist_ok=True)
     return home
+
+
+def usual_name(stem: str) -> str:
+    r"""Return what a project is called after a file, whatever that is called.
+
+    Examples
+    --------
+    >>> usual_name("leaves"), usual_name("lea\udcffves") == "lea\ufffdves"
+    ('leaves', True)
+    """
+    try:
+        return checked_name(readable(stem).strip()[:LONGEST])
+    except InputError:
+        return "pile"
 
 
 def secret_of(home: Path) -> bytes:

@@ -30,8 +30,15 @@ from likewise.cli._options import (
     reading_of,
 )
 from likewise.cli._output import complain, print_json, progress, say
-from likewise.cli._places import home_of, mounts_here, network_drive, secret_of
+from likewise.cli._places import (
+    home_of,
+    mounts_here,
+    network_drive,
+    secret_of,
+    usual_name,
+)
 from likewise.errors import InputError, MissingExtraError, StorageError
+from likewise.knowledge import checked_name
 
 Port = Annotated[int | None, typer.Option(help="Port; 8757, or any free one.")]
 Host = Annotated[str, typer.Option(help="Address to listen on.")]
@@ -179,10 +186,11 @@ def _project(what: Sorting) -> Any:
     from likewise.storage import open_store
 
     store = open_store(what.url)
-    is_there = any(info.name == what.name for info in store.projects())
-    if not is_there:
-        store.create(what.name, {}, now=time.time())
-    project = store.project(what.name)
+    there = {info.name for info in store.projects()}
+    name = what.name if what.name in there else usual_name(what.name)
+    if name not in there:
+        store.create(name, {}, now=time.time())
+    project = store.project(name)
     project.change({**what.options, **what.settings, **_edited(project, what)})
     return project
 
@@ -306,10 +314,12 @@ def app(
     path = path.resolve()
     home = home_of(path)
     reading = reading_of(label, ignore, scale)
+    if criterion is not None:
+        criterion = checked_name(criterion, may_be_empty=True)
     said = {"criterion": criterion, "checks": checks}
     sorting = Sorting(
         url=project or f"sqlite:///{home / 'project.db'}",
-        name=name or path.stem,
+        name=path.stem if name is None else checked_name(name),
         source=PathSource(path, encoder, home / "vectors", reading, download),
         home=home,
         options={

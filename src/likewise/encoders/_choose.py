@@ -49,6 +49,11 @@ def encoder_for(kind: Kind, name: Any = AUTO, *, download: bool = False) -> Enco
     >>> encoder_for("text", lambda texts: [[len(text)] for text in texts]).piecemeal
     False
     """
+    if not isinstance(kind, str) or kind not in _BUILT_IN:
+        raise InputError(
+            f"There are no things of the kind {kind!r}. Choose one of: "
+            f"{', '.join(_BUILT_IN)}."
+        )
     if isinstance(name, Encoder):
         return _of_kind(name, kind)
     if not isinstance(name, str):

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from sklearn.metrics import adjusted_rand_score
 from sklearn.metrics.cluster import contingency_matrix
 
-from likewise._arrays import Floats
+from likewise._arrays import Floats, Indices, described
 from likewise.errors import InputError
 
 
@@ -63,7 +63,7 @@ def v_measure(truth: ArrayLike, labels: ArrayLike) -> float:
 
 def ari(truth: ArrayLike, labels: ArrayLike) -> float:
     """Return the adjusted Rand index, from scikit-learn."""
-    return float(adjusted_rand_score(truth, labels))
+    return float(adjusted_rand_score(*_checked(truth, labels)))
 
 
 def all_in_one(truth: ArrayLike) -> float:
@@ -76,13 +76,40 @@ METRICS = {"jaccard": jaccard, "v_measure": v_measure, "ari": ari}
 
 
 def _table(truth: ArrayLike, labels: ArrayLike) -> Floats:
-    truth, labels = np.asarray(truth), np.asarray(labels)
-    if truth.shape != labels.shape or truth.ndim != 1:
+    return contingency_matrix(*_checked(truth, labels)).astype(np.float64)
+
+
+def _checked(truth: ArrayLike, labels: ArrayLike) -> tuple[Indices, Indices]:
+    """Return two labelings as numbers 0..k-1."""
+    shapes = _shape(truth), _shape(labels)
+    if shapes[0] != shapes[1] or len(shapes[0]) != 1 or shapes[0] == (0,):
         raise InputError(
             f"Two labelings of the same samples are needed, but their shapes are "
-            f"{truth.shape} and {labels.shape}."
+            f"{shapes[0]} and {shapes[1]}."
         )
-    return contingency_matrix(truth, labels).astype(np.float64)
+    return _numbered(truth), _numbered(labels)
+
+
+def _shape(labels: ArrayLike) -> tuple[int, ...]:
+    try:
+        return np.shape(labels)
+    except ValueError:  # rows of other lengths
+        return ()
+
+
+def _numbered(labels: ArrayLike) -> Indices:
+    if np.ma.is_masked(labels):
+        raise InputError("A labeling holds masked values: leave those samples out.")
+    try:
+        found, codes = np.unique(np.asarray(labels), return_inverse=True)
+    except TypeError:
+        raise InputError(
+            f"Labels must all be numbers or all be words, but they are "
+            f"{described(labels)}."
+        ) from None
+    if found.dtype.kind in "fc" and np.isnan(found).any():
+        raise InputError("A labeling holds NaN: leave those samples out.")
+    return codes.astype(np.intp)
 
 
 def _pairs(counts: Floats) -> float:

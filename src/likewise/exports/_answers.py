@@ -21,6 +21,7 @@ from likewise.knowledge import (
     singles_of,
     standing,
     told_in,
+    valid_text,
     without_numbers,
 )
 from likewise.storage import Act, Project
@@ -117,10 +118,10 @@ def _line(
     told = () if undone else told_in(event)
     return {
         "number": act.number,
-        "who": act.who,
+        "who": valid_text(act.who),
         "at": _iso(act.at),
         "what": encode(event),
-        "items": {str(s): keys[s] for s in samples_of(event) if s in keys},
+        "items": {str(s): valid_text(keys[s]) for s in samples_of(event) if s in keys},
         "undone": undone,
         "retracted": [int(answer.id) for answer in told if answer.id not in ids],
     }

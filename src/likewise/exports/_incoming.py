@@ -29,6 +29,7 @@ from likewise.knowledge import (
     Standing,
     Told,
     Verdict,
+    checked_name,
     decode,
     singles_of,
     standing,
@@ -38,6 +39,7 @@ from likewise.storage import Project, ProjectJournal
 
 Record: TypeAlias = dict[str, Any]
 MAX_BYTES = 1_000_000_000
+GUARDED = (".csv", ".tsv")
 
 
 def records_of(path: Path) -> Iterator[tuple[int, Record]]:
@@ -169,13 +171,24 @@ class Places:
 
     def find(self, key: str) -> int | None:
         """Return the item of a key, or else of a sample number, or None."""
-        found = self.positions.get(key, self.positions.get(unguarded(key)))
+        found = self.positions.get(key)
         if found is not None or self.is_numbered or not key.isdecimal():
             return found
         return int(key) if len(key) < 19 and int(key) < len(self) else None  # noqa: PLR2004 - more digits than any count has
 
     def __len__(self) -> int:
         return len(self.positions)
+
+
+def found_in(path: Path, key: str, places: Places) -> int | None:
+    """Return the item that a file means by a key, or None.
+
+    In a table of ours as text, apostrophes stand before what looks like a formula.
+    """
+    if path.suffix.lower() not in GUARDED:
+        return places.find(key)
+    found = places.find(unguarded(key))
+    return places.find(key) if found is None else found
 
 
 def places_of(project: Project) -> Places:
@@ -193,6 +206,10 @@ class NotThere:
     """Something was said about an item that is not here."""
 
     key: str
+
+
+class _BadNameError(Exception):
+    """A group of a line is called what nothing may be called."""
 
 
 class _UnknownKeyError(Exception):
@@ -217,6 +234,9 @@ def said_in(
     for number, line in lines:
         try:
             yield from tuple(_said(line, places))
+        except _BadNameError as error:
+            problem = f"has a name that cannot be kept ({str(error).rstrip('.')})"
+            raise at_line(path, number, problem) from None
         except MISFITS:
             problem = "is no line of a log of answers"
             raise at_line(path, number, problem) from None
@@ -225,6 +245,7 @@ def said_in(
 def _said(line: Record, places: Places) -> Iterator[Said | NotThere]:
     if line["undone"]:
         return
+    _check_names(line["what"])
     gone, here = frozenset(line["retracted"]), _Here(line["items"], places)
     entries: list[Said] = []
     for single in singles_of(decode(line["what"])):
@@ -240,6 +261,16 @@ def _said(line: Record, places: Places) -> Iterator[Said | NotThere]:
             yield NotThere(str(error))
 
 
+def _check_names(what: Record) -> None:
+    """Refuse names that nobody could have given here."""
+    for one in what.get("together", [what]):
+        if "renamed" in one:
+            try:
+                checked_name(one["name"], may_be_empty=True)
+            except InputError as error:
+                raise _BadNameError(str(error)) from None
+
+
 @dataclass(frozen=True, slots=True)
 class _Here:
     """Sample numbers of one line, turned into those of this project."""
@@ -250,7 +281,7 @@ class _Here:
     def moved(self, entry: Said) -> Said:
         match entry:
             case Renamed(sample, name):
-                return Renamed(self._place(sample), _checked(name, str))
+                return Renamed(self._place(sample), name)
             case SetAside(sample, aside):
                 return SetAside(self._place(sample), _checked(aside, bool))
             case Answer(question):
@@ -379,7 +410,7 @@ def read_labels(
     known: dict[int, str] = {}
     unknown: list[str] = []
     for number, key, label in _labels(path, column, key_column, places):
-        sample = places.find(key)
+        sample = found_in(path, key, places)
         if sample is None:
             unknown.append(key)
         elif known.setdefault(sample, label) != label:
@@ -426,7 +457,7 @@ def _pairs(
                 f"answers: name its columns so, or give --labels for known classes."
             )
         a, b = str(record["a"]), str(record["b"])
-        i, j = places.find(a), places.find(b)
+        i, j = found_in(path, a, places), found_in(path, b, places)
         verdict = _verdict(record["verdict"], number, path)
         if i is None or j is None:
             yield NotThere(a if i is None else b)
@@ -531,7 +562,7 @@ def record(incoming: Incoming, project: Project, *, who: str, now: float) -> Rec
     >>> record(known, project, who="ann", now=61.0)
     Recorded(n_answers=0, n_doubtful=0, n_there=1)
     """
-    journal = ProjectJournal(project, who, lambda: now)
+    journal = ProjectJournal(project, checked_name(who), lambda: now)
     before = standing(journal.read())
     answers = _new_answers(incoming, before)
     wanted: list[Event] = [Told(answers)] if answers else []

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, fields
 from itertools import islice
@@ -14,13 +15,22 @@ from typing import Any
 from likewise.errors import InputError, MissingExtraError
 from likewise.exports._answers import answer_chunks
 from likewise.exports._rows import Row, numbers_of, rows_of, traces_of
+from likewise.knowledge import valid_text
 from likewise.session import Session
 from likewise.storage import Project
 
 COLUMNS = tuple(field.name for field in fields(Row))
 ROWS_A_CHUNK = 1000
 ROWS_A_GROUP = 20_000  # of a Parquet file: fewer would make it large
-FORMULA = ("=", "+", "-", "@", "\t", "\r")
+# What a spreadsheet may take for the start of a formula, also in its wide and small
+# forms; after what it may cut a cell at, if told to; and behind what is not seen.
+SIGNS = "=+@\\-\uff1d\uff0b\uff0d\uff20\ufe66\ufe62\ufe63\ufe6b\u2212"
+CUTS = ';,|"\t\r\n'
+UNSEEN = "[^\\S\t\r\n]|[\xad\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]"
+FORMULA = rf"'*(?:(?:{UNSEEN})*[{SIGNS}]|[\t\r\n])"
+START = rf"(?:^|(?<=[{CUTS}]))"
+UNGUARDED = re.compile(rf"{START}(?={FORMULA})")
+GUARDED = re.compile(rf"{START}'(?={FORMULA})")
 DIGITS = 6
 
 _all_but_last = attrgetter(*COLUMNS[:-1])
@@ -34,7 +44,8 @@ def csv_chunks(rows: Iterable[Row], *, raw: bool = False) -> Iterator[bytes]:
     rows : iterable of Row
     raw : bool
         Whether texts that a spreadsheet would run as formulas stay as they are;
-        otherwise an apostrophe goes before them.
+        otherwise an apostrophe goes before them, also inside of a text where a program
+        that cuts at other signs would see the start of a cell.
 
     Examples
     --------
@@ -86,15 +97,29 @@ def parquet_chunks(rows: Iterable[Row]) -> Iterator[bytes]:
     return pieces()
 
 
-def unguarded(cell: str) -> str:
-    """Return a cell without the apostrophe that `csv_chunks` may have put before it.
+def guarded(cell: str) -> str:
+    """Return a cell that no spreadsheet runs: an apostrophe before each formula.
+
+    One more goes before those that are there, so that :func:`unguarded` gives every
+    text back as it was.
 
     Examples
     --------
-    >>> unguarded("'=1+1.png"), unguarded("'quoted'")
-    ('=1+1.png', "'quoted'")
+    >>> guarded("=1+1.png"), guarded("oak;=1+1"), guarded("'=1"), guarded("'oak'")
+    ("'=1+1.png", "oak;'=1+1", "''=1", "'oak'")
     """
-    return cell[1:] if cell[:1] == "'" and cell[1:].startswith(FORMULA) else cell
+    return UNGUARDED.sub("'", cell)
+
+
+def unguarded(cell: str) -> str:
+    """Return a cell without the apostrophes that `csv_chunks` may have put into it.
+
+    Examples
+    --------
+    >>> unguarded("'=1+1.png"), unguarded("oak;'=1+1"), unguarded("'quoted'")
+    ('=1+1.png', 'oak;=1+1', "'quoted'")
+    """
+    return GUARDED.sub("", cell)
 
 
 class _Pipe(io.RawIOBase):
@@ -138,17 +163,14 @@ def _lines(cells: Iterable[Iterable[Any]]) -> bytes:
 def _cells(row: Row, *, raw: bool) -> list[Any]:
     item, key, group, name, status, sure = _values(row)  # None is written as nothing
     if not raw:
-        key, name = _guarded(key), _guarded(name)
+        key, name = guarded(key), guarded(name)
     return [item, key, group, name, status, sure]
 
 
-def _guarded(cell: str) -> str:
-    return f"'{cell}" if cell.startswith(FORMULA) else cell
-
-
 def _values(row: Row) -> tuple[Any, ...]:
-    sure = row.probability
-    return (*_all_but_last(row), None if sure is None else round(sure, DIGITS))
+    item, key, group, name, status = _all_but_last(row)
+    sure = None if row.probability is None else round(row.probability, DIGITS)
+    return item, valid_text(key), group, valid_text(name), status, sure
 
 
 @dataclass(frozen=True, slots=True)

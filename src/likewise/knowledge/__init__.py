@@ -16,7 +16,6 @@ from likewise.knowledge._journal import (
     Together,
     Told,
     Undone,
-    checked_text,
     decode,
     decode_question,
     encode,
@@ -41,6 +40,7 @@ from likewise.knowledge._knowledge import (
     Question,
 )
 from likewise.knowledge._labelling import Likeness, in_use, respect
+from likewise.knowledge._names import checked_name, checked_text, readable, valid_text
 
 __all__ = [
     "GO_ON",
@@ -69,6 +69,7 @@ __all__ = [
     "Told",
     "Undone",
     "Verdict",
+    "checked_name",
     "checked_text",
     "decode",
     "decode_question",
@@ -78,10 +79,12 @@ __all__ = [
     "in_use",
     "kind_of",
     "numbers_in",
+    "readable",
     "respect",
     "singles_of",
     "standing",
     "told_in",
+    "valid_text",
     "with_numbers",
     "without_numbers",
 ]

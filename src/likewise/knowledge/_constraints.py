@@ -9,6 +9,7 @@ from typing import TypeAlias
 
 import numpy as np
 
+from likewise._arrays import described
 from likewise.errors import InputError
 
 Said: TypeAlias = str | int | np.bool_ | None  # what people and programs may answer
@@ -32,15 +33,15 @@ class Verdict(StrEnum):
         """
         if said is None:
             return cls.UNSURE
-        if isinstance(said, str):
-            try:
+        try:
+            if isinstance(said, str):
                 return cls(str(said).strip().lower())
-            except ValueError:
-                pass
-        elif said in (0, 1):
-            return cls.SAME if said else cls.DIFFERENT
+            if said in (0, 1):
+                return cls.SAME if said else cls.DIFFERENT
+        except (TypeError, ValueError):  # arrays are neither equal to 1 nor not
+            pass
         raise InputError(
-            f"{said!r} is not an answer: say 'same', 'different' or 'unsure' "
+            f"{described(said)} is not an answer: say 'same', 'different' or 'unsure' "
             f"(or True, False, None)."
         )
 

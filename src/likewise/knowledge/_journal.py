@@ -7,9 +7,9 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Protocol, TypeAlias, runtime_checkable
 
 from likewise._arrays import Samples
-from likewise.errors import InputError
 from likewise.knowledge._constraints import Verdict
 from likewise.knowledge._knowledge import Answer, Prediction, Question
+from likewise.knowledge._names import readable
 
 
 @dataclass(frozen=True, slots=True)
@@ -332,7 +332,8 @@ def _decode_single(line: Json) -> Single | Numbered:
         case {"retracted": ids}:
             event = Retracted(tuple(ids))
         case {"renamed": sample, "name": name}:
-            event = Renamed(sample, name)
+            # One that was kept before names were checked must not stop anybody.
+            event = Renamed(sample, readable(name))
         case {"set_aside": sample, "aside": aside}:
             event = SetAside(sample, aside)
         case {"kept": ids}:
@@ -383,16 +384,3 @@ def decode_question(sample: int, against: int, predicted: Json | None) -> Questi
 def _decode_answer(line: Json) -> Answer:
     question = decode_question(line["sample"], line["against"], line["predicted"])
     return Answer(question, Verdict(line["verdict"]), line["id"], line["how"])
-
-
-def checked_text(text: str) -> str:
-    """Return a text that every database can hold as a name."""
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        raise InputError(
-            f"{text!r} is no valid Unicode: choose another name."
-        ) from None
-    if not text or "\x00" in text:
-        raise InputError(f"{text!r} cannot be a name: choose another one.")
-    return text

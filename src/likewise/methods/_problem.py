@@ -10,7 +10,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from likewise._arrays import Samples, Sparse, Weights
+from likewise._arrays import Samples, Sparse, Weights, described, whole_or_none
 from likewise.affinity import Affinity, Clock, Closeness, Report, affinity_of
 from likewise.errors import InputError
 from likewise.spectral import checked
@@ -117,14 +117,25 @@ def problem_of(
     `progress` and `clock` are those of :func:`~likewise.affinity.auto`.
     """
     device = checked(device)  # before what may take minutes
+    k = None if n_clusters is None else whole_or_none(n_clusters)
+    if n_clusters is not None and k is None:
+        raise InputError(
+            f"n_clusters must be a whole number or None, but it is "
+            f"{described(n_clusters)}."
+        )
+    if progress is not None and not callable(progress):
+        raise InputError(
+            f"progress must be a function of (done, total), but it is "
+            f"{described(progress)}."
+        )
     similar = affinity_of(X, affinity, progress=progress, clock=clock)
     n_samples = similar.weights.shape[0]
-    if n_clusters is not None and not 1 <= n_clusters <= n_samples:
+    if k is not None and not 1 <= k <= n_samples:
         raise InputError(
             f"n_clusters must be between 1 and the number of samples ({n_samples}), "
-            f"but it is {n_clusters}."
+            f"but it is {k}."
         )
-    return Problem(similar, n_clusters, device)
+    return Problem(similar, k, device)
 
 
 def _masked(W: Weights, kept: NDArray[np.bool_]) -> Weights:

@@ -9,7 +9,7 @@ from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils import Tags, check_random_state
 from sklearn.utils.validation import validate_data
 
-from likewise._arrays import SamplesLike, is_frame
+from likewise._arrays import SamplesLike, as_samples, is_frame
 from likewise.affinity import Kernel
 from likewise.methods import AnyMethod
 from likewise.session._oracles import Oracle, PairFunction, run
@@ -98,15 +98,12 @@ class ActiveClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         ActiveClustering
             Itself.
         """
-        if is_frame(X):
-            validate_data(self, X, skip_check_array=True)
-        else:
-            X = validate_data(
-                self, X, accept_sparse="csr", dtype=[np.float64, np.float32]
-            )
-        seed = int(check_random_state(self.random_state).randint(2**31 - 1))
-        if isinstance(self.random_state, int | np.integer):
-            seed = int(self.random_state)  # as in Session(random_state=...)
+        if not is_frame(X):
+            X = as_samples(X)
+        validate_data(self, X, skip_check_array=True)
+        seed = self.random_state  # as in Session(random_state=...)
+        if seed is None or isinstance(seed, np.random.RandomState):
+            seed = int(check_random_state(seed).randint(2**31 - 1))
         session = Session(
             X,
             self.method,

@@ -11,10 +11,17 @@ from typing import Any, Protocol, TypeAlias, TypedDict, TypeVar, Unpack
 import numpy as np
 import scipy.sparse as sp
 
-from likewise._arrays import Samples, SamplesLike, as_samples, is_frame
+from likewise._arrays import (
+    Samples,
+    SamplesLike,
+    as_samples,
+    as_whole,
+    described,
+    is_frame,
+)
 from likewise.affinity import Affinity, Kernel
 from likewise.errors import InputError, StaleError
-from likewise.knowledge import Journal
+from likewise.knowledge import Journal, checked_name
 from likewise.methods import METHODS, AnyMethod, find_method
 from likewise.storage import (
     Project,
@@ -120,8 +127,11 @@ def open_session(  # noqa: PLR0913 - what may be said of a session in a database
     url, X, name, who, clock, device, **how
         As in :meth:`Session.open`.
     """
-    wanted = _settings(how)
+    wanted, who = _settings(how), checked_name(who)
+    if not callable(clock):
+        raise InputError(f"A clock is a function, but this is {described(clock)}.")
     store = open_store(url)
+    name = _called(name, store)
     project = _find(store, name)
     if project is not None and project.n_rows(FEATURES):
         _refuse_other(_kept(project), how)
@@ -186,23 +196,35 @@ def _settings(how: Begun) -> Settings:
         )
     wanted: dict[str, Any] = {**DEFAULTS, **how}
     method = find_method(wanted["method"])
-    if METHODS.get(method.name) is not method or callable(wanted["affinity"]):
+    is_named = isinstance(wanted["affinity"], str)
+    if METHODS.get(method.name) is not method or not is_named:
         raise InputError(
             "A stored session must find its method and affinity again: give both by "
             "their names."
         )
-    seed, k = wanted["random_state"], wanted["n_clusters"]
+    seed, k = seed_of(wanted["random_state"]), wanted["n_clusters"]
     return {
         "method": method.name,
-        "n_clusters": None if k is None else int(k),
+        "n_clusters": None if k is None else as_whole(k, "n_clusters", 1),
         "affinity": wanted["affinity"],
-        "random_state": _entropy() if seed is None else int(seed),
+        "random_state": _entropy() if seed is None else seed,
     }
+
+
+def seed_of(random_state: int | None) -> int | None:
+    """Return a seed as a plain number, or say why it is none."""
+    return None if random_state is None else as_whole(random_state, "random_state")
 
 
 def _entropy() -> int:
     # Drawn once and kept: a session that goes on must draw as it did before.
     return int(np.random.SeedSequence().generate_state(1, np.uint64)[0])
+
+
+def _called(name: str, store: Store) -> str:
+    """Return a name as it is kept; one of before names were checked stays as it is."""
+    is_there = any(info.name == name for info in store.projects())
+    return name if is_there else checked_name(name)
 
 
 def _find(store: Store, name: str) -> Project | None:

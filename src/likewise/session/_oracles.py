@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterator, Sequence
-from typing import TypeAlias, cast
+from typing import Any, TypeAlias, cast
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
+from likewise._arrays import as_whole, described
 from likewise.errors import InputError
 from likewise.knowledge import Question, Said, Verdict
 from likewise.session._session import Session
@@ -49,15 +50,22 @@ class LabelOracle:
         unsure_rate: float = 0.0,
         seed: int = 0,
     ) -> None:
-        for name, rate in (("error_rate", error_rate), ("unsure_rate", unsure_rate)):
-            if not 0 <= rate <= 1:
-                raise InputError(f"{name} must be between 0 and 1, but it is {rate}.")
-        self._labels = np.asarray(labels)
-        self._error_rate = error_rate
-        self._unsure_rate = unsure_rate
-        self._seed = seed
+        self._labels = _checked_labels(labels)
+        self._error_rate = _rate("error_rate", error_rate)
+        self._unsure_rate = _rate("unsure_rate", unsure_rate)
+        self._seed = as_whole(seed, "seed")
 
     def __call__(self, question: Question) -> Verdict:
+        if not isinstance(question, Question):
+            raise InputError(
+                f"An oracle is asked a Question, not {described(question)}."
+            )
+        n = len(self._labels)
+        if not 0 <= min(question.pair) <= max(question.pair) < n:
+            raise InputError(
+                f"There are labels of {n} samples, but samples {question.sample} and "
+                f"{question.against} were asked about: give a label for each sample."
+            )
         if self._error_rate or self._unsure_rate:
             # One draw for each pair, whatever was asked before.
             slip, shrug = np.random.default_rng((self._seed, *question.pair)).random(2)
@@ -83,6 +91,11 @@ class FunctionOracle:
     """
 
     def __init__(self, function: PairFunction) -> None:
+        if not callable(function):
+            raise InputError(
+                f"An oracle is a function of two sample numbers, not "
+                f"{described(function)}."
+            )
         self._function = function
 
     def __call__(self, question: Question) -> Verdict:
@@ -124,13 +137,39 @@ def run(session: Session, oracle: Oracle | PairFunction, budget: int) -> Iterato
     >>> [view.n_questions for view in views]
     [1, 2, 3]
     """
-    answer = as_oracle(oracle)
+    if not isinstance(session, Session):
+        raise InputError(f"run drives a Session, but this is {described(session)}.")
+    return _run(session, as_oracle(oracle), as_whole(budget, "budget"))
+
+
+def _run(session: Session, answer: Oracle, budget: int) -> Iterator[View]:
     for _ in range(budget):
         question = session.ask()
         if question is None:
             return
         session.tell(question, answer(question), on_conflict="keep")
         yield session.view
+
+
+def _checked_labels(labels: Sequence[object] | ArrayLike) -> NDArray[Any]:
+    try:
+        found = np.asarray(labels)
+    except ValueError:  # of other lengths, or of kinds that have no common one
+        found = np.zeros((0, 0))
+    if np.ma.is_masked(labels) or found.ndim != 1:
+        raise InputError(
+            f"Labels are one class for each sample, but these are {described(labels)}."
+        )
+    return found
+
+
+def _rate(name: str, rate: float) -> float:
+    is_number = isinstance(rate, int | float | np.integer | np.floating)
+    if not is_number or not 0 <= rate <= 1:
+        raise InputError(
+            f"{name} must be between 0 and 1, but it is {described(rate)}."
+        )
+    return float(rate)
 
 
 def _takes_question(oracle: Callable[..., object]) -> bool:

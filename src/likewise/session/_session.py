@@ -7,7 +7,16 @@ from typing import Unpack, overload
 
 import numpy as np
 
-from likewise._arrays import Indices, Samples, SamplesLike, Weights, as_samples, stack
+from likewise._arrays import (
+    Indices,
+    Samples,
+    SamplesLike,
+    Weights,
+    as_samples,
+    as_whole,
+    described,
+    stack,
+)
 from likewise.affinity import Kernel, Report
 from likewise.errors import InputError
 from likewise.knowledge import (
@@ -20,7 +29,6 @@ from likewise.knowledge import (
     Numbered,
     OfSamples,
     Question,
-    Renamed,
     Retracted,
     Said,
     SetAside,
@@ -31,7 +39,14 @@ from likewise.knowledge import (
 )
 from likewise.methods import AnyMethod, Model, Problem, find_method, problem_of, suited
 from likewise.session._control import Reliability, as_check, check_of, reliability
-from likewise.session._open import DEFAULTS, Address, Home, Opened, open_session
+from likewise.session._open import (
+    DEFAULTS,
+    Address,
+    Home,
+    Opened,
+    open_session,
+    seed_of,
+)
 from likewise.session._review import Repairs, Revision
 from likewise.session._start import (
     Given,
@@ -123,7 +138,7 @@ class Session:
         self._method: AnyMethod = find_method(method)
         self._n_clusters = n_clusters
         self._affinity = affinity
-        self._seed = np.random.SeedSequence(random_state).entropy
+        self._seed = np.random.SeedSequence(seed_of(random_state)).entropy
         self._device = device
         self._while_searching = progress
         self._data = X
@@ -131,7 +146,7 @@ class Session:
         self._home = None
         if isinstance(journal, OfSamples):
             journal.recognise(as_samples(X))
-        self._take_up(MemoryJournal() if journal is None else journal)
+        self._take_up(MemoryJournal() if journal is None else _checked(journal))
         if not self._state.stands.n_answers:
             self._start_from(answers, known)
 
@@ -204,13 +219,14 @@ class Session:
             None when nothing useful is left to ask. With `n`, a list of at most n
             questions, of which any may be told in any order.
         """
-        while len(self._open) < (n or 1):
+        wanted = 1 if n is None else as_whole(n, "The number of questions")
+        while len(self._open) < wanted:
             question = self.ask_besides(self._open)
             if question is None:
                 break
             self._open.append(question)
         if n is not None:
-            return self._open[:n]
+            return self._open[:wanted]
         return self._open[0] if self._open else None
 
     def ask_besides(self, pending: Iterable[Question]) -> Question | None:
@@ -219,7 +235,8 @@ class Session:
         For those who keep open questions themselves, one a person; nothing is kept
         open here.
         """
-        return self._propose(self._current(), self._state.known, tuple(pending))
+        others = tuple(map(self._state.question, pending))
+        return self._propose(self._current(), self._state.known, others)
 
     def ahead(self, question: Question, verdict: Said) -> Question | None:
         """Return what would be asked after an answer; nothing is recorded.
@@ -227,7 +244,7 @@ class Session:
         If it is then told, what was worked out here is not worked out again.
         """
         number = self._state.stands.n_answers + 1
-        told = Answer(question, Verdict.of(verdict), number)
+        told = Answer(self._state.question(question), Verdict.of(verdict), number)
         known = self._state.known.after(told)
         model = self._method.learn(self._current(), known, told)
         self._ahead[told] = model
@@ -249,7 +266,8 @@ class Session:
             outside of what is concluded, until an answer that it contradicts is
             retracted.
         """
-        self._tell([Answer(question, Verdict.of(verdict))], on_conflict)
+        asked = self._state.question(question)
+        self._tell([Answer(asked, Verdict.of(verdict))], on_conflict)
 
     def tell_pair(
         self, i: int, j: int, verdict: Said, *, on_conflict: str = "raise"
@@ -282,11 +300,13 @@ class Session:
         """
         if isinstance(group, str) and group != "new":
             raise InputError(f"A group is a group, a sample or 'new', not {group!r}.")
+        sample = self._state.sample(sample)
+        unlike = [self._state.sample(other) for other in _listed(unlike)]
         if isinstance(group, str):
             rest = [candidate.group.id for candidate in self.candidates(sample)]
             told = placed(sample, None, (*unlike, *rest))
         else:
-            anchor = group.id if isinstance(group, Group) else group
+            anchor = self._state.sample(_id_of(group))
             if anchor == sample:
                 anchor = another_of(self._state.known.constraints, sample)
             told = placed(sample, anchor, unlike)
@@ -313,16 +333,14 @@ class Session:
         acts = self._state.stands.acts
         if act is None and not acts:
             return None
-        position = acts[-1] if act is None else act
-        self._state.check_act(position)
+        position = acts[-1] if act is None else self._state.check_act(act)
         event = self._state.events[position]
         self._record(Undone(position))
         return without_numbers(event)
 
     def retract(self, answer_id: int) -> None:
         """Take back one answer by its id (see :attr:`history`)."""
-        self._state.check_answer(answer_id)
-        self._record(Retracted((answer_id,)))
+        self._record(Retracted((self._state.check_answer(answer_id),)))
 
     def revise(self, revision: Revision) -> None:
         """Record what one act of a review amounts to; undone as a whole.
@@ -340,8 +358,7 @@ class Session:
 
     def keep(self, answer_id: int) -> None:
         """Leave an answer that disagrees with others as it is, for good."""
-        self._state.check_answer(answer_id)
-        self._record(Kept((answer_id,)))
+        self._record(Kept((self._state.check_answer(answer_id),)))
 
     def check(self, pending: Iterable[Question] = ()) -> Question | None:
         """Return a pair to ask again although earlier answers imply its relation.
@@ -370,7 +387,8 @@ class Session:
         """
         rng = self._rng("check", len(self._state.known.answers))
         graph, labels = self._given.neighbours, self._current().labels
-        return check_of(self._state.known, graph, labels, rng, pending)
+        others = tuple(map(self._state.question, pending))
+        return check_of(self._state.known, graph, labels, rng, others)
 
     # Samples and groups
 
@@ -395,27 +413,27 @@ class Session:
 
     def set_aside(self, sample: int) -> None:
         """Take a sample out of the game: never asked about, label -1."""
-        self._state.check(sample)
-        self._record(SetAside(sample))
+        self._record(SetAside(self._state.sample(sample)))
 
     def put_back(self, sample: int) -> None:
         """Bring a sample back that was set aside."""
-        self._state.check(sample)
-        self._record(SetAside(sample, aside=False))
+        self._record(SetAside(self._state.sample(sample), aside=False))
 
     def rename(self, group: int | Group, name: str) -> None:
-        """Name a group, given as a group or by any of its samples."""
-        sample = group.id if isinstance(group, Group) else group
-        self._state.check(sample)
-        self._record(Renamed(sample, name))
+        """Name a group, given as a group or by any of its samples.
+
+        A name has at most 200 characters, all of which can be seen, and is kept without
+        spaces around it; an empty one takes it away.
+        """
+        self._record(self._state.renamed(_id_of(group), name))
 
     def number(self, numbers: Numbered) -> None:
         """Record under which numbers people have seen groups; nothing else changes."""
-        self._record(numbers)
+        self._record(self._state.numbered(numbers))
 
     def reload(self) -> None:
         """Take in what others have written to the journal since it was last read."""
-        self._go_on_from(self._state.replayed(self._journal.read()))
+        self._go_on_from(self._state.caught_up(self._journal.read()))
 
     # Looking; it changes nothing
 
@@ -499,7 +517,7 @@ class Session:
         Groups that no answer has confirmed yet are among them. What the probabilities
         leave to 1 is the chance of a group of its own.
         """
-        self._state.check(sample)
+        sample = self._state.sample(sample)
         return candidates_of(self._current(), sample, self.groups, self.labels)
 
     def explain(self, question: Question, called: tuple[str, str] | None = None) -> str:
@@ -511,9 +529,11 @@ class Session:
         called : tuple of str, optional
             What to call the two, where people do not know samples by their numbers.
         """
-        self._state.check(question.sample, question.against)
-        usual = f"sample {question.sample}", f"sample {question.against}"
-        return explained(question, self._current(), called or usual)
+        asked = self._state.question(question)
+        names = called or (f"sample {asked.sample}", f"sample {asked.against}")
+        if len(names) != 2:  # noqa: PLR2004 - a pair
+            raise InputError(f"Two samples have two names, not {described(called)}.")
+        return explained(asked, self._current(), names)
 
     @property
     def repairs(self) -> Repairs:
@@ -540,7 +560,7 @@ class Session:
         answers: Iterable[Given] | None,
         known: Mapping[int, Hashable] | Iterable[Hashable] | None,
     ) -> None:
-        given = answers_of(answers or ())
+        given = answers_of(() if answers is None else answers)
         if known is not None:
             given += links_of_labels(known, self.n_samples)
         if given:
@@ -549,7 +569,8 @@ class Session:
     def _tell(self, told: Iterable[Answer], on_conflict: str) -> None:
         if on_conflict not in ("raise", "keep"):
             raise InputError(
-                f"on_conflict must be 'raise' or 'keep', but it is {on_conflict!r}."
+                f"on_conflict must be 'raise' or 'keep', but it is "
+                f"{described(on_conflict)}."
             )
         self._record(self._state.told(told, may_contradict=on_conflict == "keep"))
 
@@ -618,3 +639,22 @@ class Session:
         # taken up again draws as if it had never stopped.
         key = (count, *use.encode())
         return np.random.default_rng(np.random.SeedSequence(self._seed, spawn_key=key))
+
+
+def _checked(journal: Journal) -> Journal:
+    if not (hasattr(journal, "append") and hasattr(journal, "read")):
+        raise InputError(
+            f"A journal has append and read, which {described(journal)} has not: give "
+            f"one of likewise.storage."
+        )
+    return journal
+
+
+def _id_of(group: int | Group) -> int:
+    return group.id if isinstance(group, Group) else group
+
+
+def _listed(samples: Iterable[int]) -> list[int]:
+    if not isinstance(samples, Iterable):
+        raise InputError(f"Samples are a list of numbers, not {described(samples)}.")
+    return list(samples)

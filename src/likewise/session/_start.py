@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import replace
 from itertools import combinations, pairwise
-from typing import TypeAlias
+from operator import index
+from typing import TypeAlias, TypeVar
 
+from likewise._arrays import described, whole_or_none
 from likewise.errors import InputError
 from likewise.knowledge import (
     NEW,
@@ -19,6 +21,7 @@ from likewise.knowledge import (
     Verdict,
 )
 
+T = TypeVar("T")
 Given: TypeAlias = Answer | tuple[int, int, Said]  # what may be known from the start
 
 
@@ -30,7 +33,8 @@ def answers_of(given: Iterable[Given]) -> list[Answer]:
     >>> answers_of([(0, 5, "same")])[0].verdict
     <Verdict.SAME: 'same'>
     """
-    return [entry if isinstance(entry, Answer) else _answer(entry) for entry in given]
+    entries = _listed(given, "answers: give (i, j, 'same') triples")
+    return [entry if isinstance(entry, Answer) else _answer(entry) for entry in entries]
 
 
 def links_of_labels(
@@ -94,11 +98,14 @@ def another_of(constraints: Constraints, sample: int) -> int:
 def _answer(entry: tuple[int, int, Said]) -> Answer:
     try:
         i, j, said = entry
-        question = Question(int(i), int(j))
+        question = Question(index(i), index(j))
     except (TypeError, ValueError):
+        question = None
+    if question is None or isinstance(i, bool) or isinstance(j, bool):
         raise InputError(
-            f"{entry!r} is not an answer: write (i, j, 'same') with two sample numbers."
-        ) from None
+            f"{described(entry)} is not an answer: write (i, j, 'same') with two "
+            f"sample numbers."
+        )
     return Answer(question, Verdict.of(said), how="given")
 
 
@@ -106,15 +113,49 @@ def _pairs(
     known: Mapping[int, Hashable] | Iterable[Hashable], n_samples: int
 ) -> list[tuple[int, Hashable]]:
     if isinstance(known, Mapping):
-        return [(int(i), c) for i, c in known.items() if not _is_missing(c)]
-    labels = list(known)
-    if len(labels) != n_samples:
+        listed = [(_sample(i, n_samples), c) for i, c in known.items()]
+    else:
+        labels = _listed(known, "classes: give one for each sample")
+        if len(labels) != n_samples:
+            raise InputError(
+                f"There are {n_samples} samples but {len(labels)} known classes: give "
+                f"one for each sample (None where unknown), or a mapping of index to "
+                f"class."
+            )
+        listed = list(enumerate(labels))
+    return [(i, _class(c)) for i, c in listed if not _is_missing(c)]
+
+
+def _sample(number: int, n_samples: int) -> int:
+    found = whole_or_none(number)
+    if found is None or not 0 <= found < n_samples:
         raise InputError(
-            f"There are {n_samples} samples but {len(labels)} known classes: give one "
-            f"for each sample (None where unknown), or a mapping of index to class."
+            f"There is no sample {described(number)}: samples are numbered from 0 to "
+            f"{n_samples - 1}."
         )
-    return [(i, c) for i, c in enumerate(labels) if not _is_missing(c)]
+    return found
+
+
+def _listed(given: Iterable[T], what: str) -> list[T]:
+    if isinstance(given, str | bytes) or not isinstance(given, Iterable):
+        raise InputError(f"{described(given)} is no list of {what}.")
+    return list(given)
+
+
+def _class(label: Hashable) -> Hashable:
+    try:
+        hash(label)
+    except TypeError:
+        raise InputError(
+            f"A class is a word or a number, but this is {described(label)}."
+        ) from None
+    return label
 
 
 def _is_missing(label: Hashable) -> bool:
-    return label is None or label != label  # noqa: PLR0124 - only NaN is not itself
+    try:
+        return label is None or bool(label != label)  # noqa: PLR0124 - NaN is not itself
+    except TypeError:  # nor can anybody tell of pandas' NA
+        return True
+    except ValueError:  # of an array, which is no class
+        return False

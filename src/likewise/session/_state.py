@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
+from math import isfinite
+from typing import Any
 
-import numpy as np
-
+from likewise._arrays import as_whole, described, whole_or_none
 from likewise.errors import InputError
 from likewise.knowledge import (
+    STAY,
     Answer,
     Draft,
     Event,
+    Kept,
     Knowledge,
+    Numbered,
+    Prediction,
+    Question,
     Renamed,
     Retracted,
     SetAside,
@@ -20,6 +26,11 @@ from likewise.knowledge import (
     Standing,
     Together,
     Told,
+    Undone,
+    Verdict,
+    checked_name,
+    numbers_in,
+    singles_of,
     standing,
 )
 from likewise.session._review import Revision
@@ -57,8 +68,11 @@ class State:
 
     @classmethod
     def of(cls, n_samples: int, events: Iterable[Event]) -> State:
-        """Return the state after these events, in one go."""
-        return cls(Knowledge(n_samples)).replayed(events)
+        """Return the state after these events, in one go.
+
+        Events that speak of other samples are refused: they are not of these data.
+        """
+        return cls(Knowledge(n_samples)).caught_up(events)
 
     def after(self, event: Event) -> State:
         """Return the state one event further."""
@@ -67,6 +81,13 @@ class State:
             return self.replayed(events)
         stands = self.stands.with_told(len(self.events), event.answers)
         return State(self.known.after_all(event.answers), stands, events)
+
+    def caught_up(self, events: Iterable[Event]) -> State:
+        """Return the state after these events, of which its own were the first."""
+        listed = tuple(events)
+        for event in listed[len(self.events) :]:
+            self._check_event(event)
+        return self.replayed(listed)
 
     def replayed(self, events: Iterable[Event]) -> State:
         """Return the state after these events instead of its own.
@@ -104,51 +125,148 @@ class State:
 
     def revised(self, revision: Revision) -> Event | None:
         """Return the event that one act of a review makes; None where it is nothing."""
-        self.check(*revision.aside)
-        self.check(*revision.back)
+        if not isinstance(revision, Revision):
+            raise InputError(
+                f"A session is revised by a Revision, but this is "
+                f"{described(revision)}: see session.repairs."
+            )
+        gone = tuple(map(self.check_answer, revision.retracted))
         events: list[Single] = []
-        if revision.retracted:
-            events.append(Retracted(revision.retracted))
+        if gone:
+            events.append(Retracted(gone))
         if revision.told:
             events.append(Told(tuple(self._with_ids(revision.told))))
-        events += [SetAside(sample) for sample in revision.aside]
-        events += [SetAside(sample, aside=False) for sample in revision.back]
-        events += [Renamed(sample, name) for sample, name in revision.renamed]
+        events += [SetAside(sample) for sample in self.check(*revision.aside)]
+        events += [
+            SetAside(sample, aside=False) for sample in self.check(*revision.back)
+        ]
+        events += [self.renamed(sample, name) for sample, name in revision.renamed]
         if not events:
             return None
         return events[0] if len(events) == 1 else Together(tuple(events))
 
+    def renamed(self, sample: int, name: str) -> Renamed:
+        """Return the event that a name makes; an empty one takes it away."""
+        return Renamed(self.sample(sample), checked_name(name, may_be_empty=True))
+
+    def numbered(self, numbers: Numbered) -> Numbered:
+        """Return the event that numbers of groups make."""
+        if not isinstance(numbers, Numbered):
+            raise InputError(f"Numbers are Numbered, but this is {described(numbers)}.")
+        return Numbered(
+            tuple(
+                (as_whole(number, "The number of a group", 1), self.sample(sample))
+                for number, sample in numbers.anchors
+            )
+        )
+
     def _with_ids(self, answers: Iterable[Answer]) -> Iterator[Answer]:
         for number, answer in enumerate(answers, start=self.stands.n_answers + 1):
-            self.check(answer.question.sample, answer.question.against)
-            yield replace(answer, id=number)
+            question = self.question(answer.question)
+            yield Answer(question, Verdict.of(answer.verdict), number, _how(answer.how))
 
     # What may be named
 
-    def check(self, *samples: int) -> None:
-        """Refuse samples that do not exist, or of which one is named twice."""
+    def check(self, *samples: int) -> tuple[int, ...]:
+        """Return samples by plain numbers, or refuse those that do not exist.
+
+        None may be named twice.
+        """
         n_samples = self.known.n_samples
-        for sample in samples:
-            is_index = isinstance(sample, int | np.integer)
-            if not is_index or not 0 <= sample < n_samples:
+        numbers = [whole_or_none(sample) for sample in samples]
+        for sample, number in zip(samples, numbers, strict=True):
+            if number is None or not 0 <= number < n_samples:
                 raise InputError(
-                    f"There is no sample {sample}: samples are numbered from 0 to "
-                    f"{n_samples - 1}."
+                    f"There is no sample {described(sample)}: samples are numbered "
+                    f"from 0 to {n_samples - 1}."
                 )
-        if len(samples) > len(set(samples)):
+        checked = tuple(number for number in numbers if number is not None)
+        if len(checked) > len(set(checked)):
             raise InputError(
-                f"Sample {samples[0]} was compared with itself: name two samples."
+                f"Sample {checked[0]} was compared with itself: name two samples."
             )
+        return checked
 
-    def check_answer(self, answer_id: int) -> None:
-        """Refuse an answer that does not stand."""
-        if answer_id not in {answer.id for answer in self.known.answers}:
-            raise InputError(f"There is no answer {answer_id}: see session.history.")
+    def sample(self, number: int) -> int:
+        """Return one sample by its plain number, or refuse it."""
+        return self.check(number)[0]
 
-    def check_act(self, position: int) -> None:
-        """Refuse an act that cannot be undone."""
-        if position not in self.stands.acts:
-            raise InputError(f"There is no act {position} to undo: see session.acts.")
+    def question(self, asked: Question) -> Question:
+        """Return a question in plain numbers, or refuse what is none."""
+        if not isinstance(asked, Question):
+            raise InputError(
+                f"A question is one of session.ask(), but this is {described(asked)}: "
+                f"use tell_pair for two samples that nobody asked about."
+            )
+        sample, against = self.check(asked.sample, asked.against)
+        predicted = asked.predicted
+        return Question(sample, against, predicted and self._prediction(predicted))
+
+    def _prediction(self, predicted: Prediction) -> Prediction:
+        try:
+            same, aux = float(predicted.same), float(predicted.aux)
+            means = as_whole(
+                predicted.if_different, "if_different", STAY, self.known.n_samples - 1
+            )
+            if not (0 <= same <= 1 and isfinite(aux)):
+                raise ValueError(predicted)
+            kind = checked_name(predicted.kind)
+        except (AttributeError, TypeError, ValueError):
+            raise InputError(
+                f"No method expects this of a question: {described(predicted)}; leave "
+                f"the prediction out."
+            ) from None
+        return Prediction(same, kind, aux, bool(predicted.if_same), means)
+
+    def _check_event(self, event: Any) -> None:
+        """Refuse an event of a journal that cannot be about these samples."""
+        kinds = (Told, Retracted, Renamed, SetAside, Kept, Numbered, Together, Undone)
+        if not isinstance(event, kinds):
+            raise InputError(f"A journal holds events, but this is {described(event)}.")
+        named = [pair for single in singles_of(event) for pair in _named(single)]
+        named += [(sample,) for _, sample in numbers_in(event)]
+        try:
+            for samples in named:
+                self.check(*samples)
+        except InputError as error:
+            raise InputError(
+                f"The journal is not of these {self.known.n_samples} samples: name "
+                f"the data that it was begun with, or another journal. {error}"
+            ) from None
+
+    def check_answer(self, answer_id: int) -> int:
+        """Return the id of an answer that stands, or refuse any other."""
+        number = whole_or_none(answer_id)
+        if number not in {answer.id for answer in self.known.answers}:
+            raise InputError(
+                f"There is no answer {described(answer_id)}: see session.history."
+            )
+        return int(number)
+
+    def check_act(self, position: int) -> int:
+        """Return the position of an act that can be undone, or refuse any other."""
+        number = whole_or_none(position)
+        if number not in self.stands.acts:
+            raise InputError(
+                f"There is no act {described(position)} to undo: see session.acts."
+            )
+        return int(number)
+
+
+def _named(single: Single) -> Iterator[tuple[int, ...]]:
+    """Yield the samples that an event speaks of, those of a pair together."""
+    match single:
+        case Told(answers):
+            for answer in answers:
+                yield answer.question.sample, answer.question.against
+        case Renamed(sample, _) | SetAside(sample, _):
+            yield (sample,)
+
+
+def _how(how: str) -> str:
+    if not isinstance(how, str):
+        raise InputError(f"How an answer came about is a word, not {described(how)}.")
+    return how
 
 
 def steps(

@@ -9,7 +9,7 @@ from threading import RLock
 from typing import Any
 
 from likewise._arrays import Samples
-from likewise.knowledge import Event, checked_text
+from likewise.knowledge import Event, checked_name, checked_text
 from likewise.storage._blocks import checked_array, stacked
 from likewise.storage._protocol import (
     Act,
@@ -49,13 +49,14 @@ class MemoryStore:
         return tuple(project.info() for project in list(self._projects.values()))
 
     def create(self, name: str, settings: Settings, *, now: float) -> MemoryProject:
-        project = MemoryProject(Info(checked_text(name), dict(settings), now))
+        name = checked_name(name)
+        project = MemoryProject(Info(name, dict(settings), now))
         if self._projects.setdefault(name, project) is not project:
             raise project_exists(name)
         return project
 
     def project(self, name: str) -> MemoryProject:
-        if name not in self._projects:
+        if not isinstance(name, str) or name not in self._projects:
             raise no_project(name, self._projects)
         return self._projects[name]
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from likewise.errors import InputError, MissingExtraError
+from likewise.knowledge import valid_text
 from likewise.storage._memory import MemoryStore
 from likewise.storage._protocol import Store
 
@@ -28,6 +29,10 @@ def open_store(url: str | Path) -> Store:
     ()
     """
     text = str(url)
+    if "\x00" in text or valid_text(text) != text:
+        raise InputError(
+            f"{valid_text(text)!r} is no address of a database: no file is called so."
+        )
     if text == "memory://":
         return MemoryStore()
     scheme, mark, rest = text.partition("://")

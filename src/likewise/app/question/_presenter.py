@@ -15,7 +15,7 @@ from likewise.app._schemas import (
     Status,
 )
 from likewise.app._snapshot import Snapshot, compared
-from likewise.knowledge import Question, Told, Verdict, without_numbers
+from likewise.knowledge import Question, Told, Verdict, readable, without_numbers
 from likewise.session import (
     candidates_of,
     clusters_in,
@@ -90,7 +90,7 @@ def preparing_state(info: Info, status: Preparing, criterion: str, who: str) -> 
     """Return what the question page shows while the items are being read."""
     return State(
         project=info.name,
-        criterion=str(info.settings.get("criterion") or criterion),
+        criterion=readable(str(info.settings.get("criterion") or criterion)),
         about="",
         who=who,
         kind="row",

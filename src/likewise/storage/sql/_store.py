@@ -33,6 +33,7 @@ from likewise._arrays import Samples
 from likewise.errors import InputError
 from likewise.knowledge import (
     Event,
+    checked_name,
     checked_text,
     decode,
     decode_question,
@@ -100,7 +101,8 @@ class SqlStore:
         return tuple(map(_info, rows))
 
     def create(self, name: str, settings: Settings, *, now: float) -> SqlProject:
-        values = {"name": checked_text(name), "settings": dict(settings)}
+        name = checked_name(name)
+        values = {"name": name, "settings": dict(settings)}
         try:
             with self._database.write() as connection:
                 connection.execute(insert(PROJECT).values(created=now, **values))
@@ -113,7 +115,7 @@ class SqlStore:
             ids: dict[str, int] = {
                 row.name: row.id for row in connection.execute(select(PROJECT))
             }
-        if name not in ids:
+        if not isinstance(name, str) or name not in ids:
             raise no_project(name, ids)
         return SqlProject(self, self._database, ids[name], name)
 
