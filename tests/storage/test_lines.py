@@ -157,7 +157,7 @@ def test_the_same_samples_go_on(path: Path) -> None:
     assert resumed.history == session.history
     del session
     gc.collect()
-    resumed.tell(resumed.ask(), "unsure")
+    resumed.tell(resumed.ask(), "unsure")  # type: ignore[arg-type]
     assert len(path.read_text().splitlines()) == n_lines + 1
 
 
