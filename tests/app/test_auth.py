@@ -414,9 +414,7 @@ def name_taken(door: Door, name: str, cookie: str | None = None) -> str | None:
     return None
 
 
-@pytest.mark.parametrize(
-    "name", ["Ann", "ann", " ANN ", "Ａｎｎ", "A\u200bnn", "ann\u00ad"]
-)
+@pytest.mark.parametrize("name", ["Ann", "ann", " ANN ", "Ａｎｎ"])
 def test_a_name_is_one_persons_while_they_are_here(guarded: Door, name: str) -> None:
     guarded.enter("Ann", "open sesame")
 

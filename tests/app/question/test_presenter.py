@@ -27,7 +27,7 @@ from likewise.app._snapshot import MANY_COLUMNS, card_of, compared
 from likewise.app.question._presenter import IN_A_ROW, MANY_GROUPS, PER_PICKER
 from likewise.storage import Item
 
-MANY = blobs((3,) * (PER_PICKER + 8), spread=0.05)
+MANY = blobs((5,) * (PER_PICKER + 8), spread=0.05)
 
 
 @pytest.fixture

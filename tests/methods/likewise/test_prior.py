@@ -752,3 +752,13 @@ def test_rounding_chooses_no_medoid(seed: int, kind: tuple[Any, float]) -> None:
     )
 
     assert medoids.tolist() == [0, 2]
+
+
+def test_groups_inside_of_clear_heaps_are_counted_where_they_stand_apart() -> None:
+    """As of pictures of three kinds, of which two are more alike."""
+    values = np.array([0.0, 0.049, 0.187, 0.501, 0.665, 0.69, 0.753, 0.844, 0.931])
+    rest = np.linspace(0.96, 1.1, 9)
+    spectrum = np.concatenate([values, rest])
+
+    assert clear_heaps(spectrum) == 2
+    assert counted(spectrum, 42) == 3

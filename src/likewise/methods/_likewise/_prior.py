@@ -37,12 +37,13 @@ from likewise.spectral import (
 COVER_NOISE = 0.01  # of the coverage field, in units of its prior variance
 MANY = 1 / 15  # groups per sample from which on they count as many and small
 CLEAN = 1.1  # cut, in units of the least, up to which clusters are groups
-TIGHT = 0.04  # the same beyond 1, a sample of a group; parts of noise: 0.047
+TIGHT = 0.044  # the same beyond 1, a sample of a group; parts of noise: 0.047
 MUCH_LESS = 0.75  # share of modularity
 MOST_LOOKED = 1 / 3  # eigenvalues a sample, as far as few small ones surprise
 STEP = 3.0  # ratio of eigenvalues that no heap in a plane has inside: 2.7 was seen
 BEYOND = 1.5  # ratio beyond the one that the dimension of heaps explains
 STANDS_OUT = 0.1  # gap of the random walk
+APART, TWICE = 0.2, 2.0  # a gap between eigenvalues, and their ratio, inside of heaps
 N_WALKED = 4 * 2 ** np.arange(11)  # steps of the random walk
 NUMERIC = 1e-6  # eigenvalues below are zero but for rounding
 DIGITS = 4  # to which gaps are compared: of equal ones, the first
@@ -188,7 +189,8 @@ def count_groups(W: Weights, values: Floats, vectors: AnyFloats) -> int:
     half as large. If not, it is the largest gap after some steps of the random walk,
     which leaves only groups that the walk stays in, unless they are much less of a
     clustering than the first: 3/4 of its modularity. Many and small groups come before
-    clear heaps if nothing but them is there.
+    clear heaps if nothing but them is there, and so do groups that stand apart inside
+    of the heaps.
 
     Parameters
     ----------
@@ -213,7 +215,7 @@ def count_groups(W: Weights, values: Floats, vectors: AnyFloats) -> int:
         if _cut(_of_different(W), values, labels) <= most:
             return many
     if clear:
-        return clear
+        return rough if rough > clear and _are_apart(values, clear, rough) else clear
     stayed = _stayed_in(values)
     if are_many or rough <= stayed:
         return stayed
@@ -252,6 +254,16 @@ def clear_heaps(values: Floats) -> int:
         if steps[k - 2] >= np.log(BEYOND) + alpha * np.log(2):
             return int(k)
     return 0
+
+
+def _are_apart(values: Floats, heaps: int, k: int) -> bool:
+    """Tell whether k groups stand apart inside of heaps, about as well as these do.
+
+    A gap of 0.2 is more than lies between eigenvalues of one heap of many samples.
+    """
+    step, whole = (values[m] / max(values[m - 1], NUMERIC) for m in (k, heaps))
+    gap = values[k] - values[k - 1]
+    return bool(gap >= APART and step >= TWICE and whole <= TWICE * step)
 
 
 def _stayed_in(values: Floats) -> int:
