@@ -180,5 +180,5 @@ def test_the_modules_of_the_command_line_print_in_one_place() -> None:
 
     for path in others:
         text = path.read_text(encoding="utf-8")
-        for call in ("typer.echo", "print(", "stderr.write(", "Console(", "stdout.buffer"):
+        for call in ("typer.echo", "print(", "stderr.write(", "Console(", ".buffer"):
             assert call not in text.replace("print_", ""), (path.name, call)
