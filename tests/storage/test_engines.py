@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import random
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
@@ -12,9 +13,9 @@ from typing import Any
 import pytest
 from tests.troubles import Postgres, postgres
 
-from likewise.errors import StorageError
+from likewise.errors import LikewiseError, StorageError
 from likewise.knowledge import Renamed
-from likewise.storage import Project, open_store
+from likewise.storage import Item, Project, open_store
 from likewise.storage.sql import SqlStore, url_of
 from likewise.storage.sql._engines import Database
 from likewise.storage.sql._store import SqlProject
@@ -184,3 +185,31 @@ def test_a_caller_may_set_its_own_patience(server: Postgres) -> None:
     assert parameters["connect_timeout"] == "3"
     assert parameters["keepalives_idle"] == "15"
     database.engine.dispose()
+
+
+def test_a_garbled_file_is_one_sentence_wherever_it_is_read(tmp_path: Path) -> None:
+    file = tmp_path / "leaves.db"
+    with closing(open_store(file)) as store:
+        project = store.create("leaves", {"checks": 3}, now=0.0)
+        rows = [Item(f"{n}.png", "image", f"{n:064}", {}) for n in range(300)]
+        project.add_items(rows)
+        for number in range(40):
+            project.act(Renamed(number, "oak"), who="ann", now=1.0)
+    content = file.read_bytes()
+    refused = []
+    for seed in range(60):
+        rng = random.Random(seed)
+        at = rng.randrange(len(content))
+        file.write_bytes(content[:at] + rng.randbytes(4096) + content[at + 4096 :])
+        try:
+            with closing(open_store(file)) as store:
+                project = store.project("leaves")
+                list(project.traces())
+                assert project.acts()
+                assert project.items()
+                assert project.info().name == "leaves"
+        except LikewiseError as error:
+            refused.append(str(error))
+
+    assert refused
+    assert all(words.endswith(".") for words in refused)

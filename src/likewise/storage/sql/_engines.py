@@ -6,6 +6,7 @@ import os
 import sqlite3
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
+from json import JSONDecodeError
 from pathlib import Path
 from threading import Lock
 from typing import Any, TypeAlias
@@ -63,6 +64,11 @@ class Database:
         self._turn: AbstractContextManager[Any] = (
             Lock() if self.is_sqlite else nullcontext()
         )
+
+    @property
+    def _of_the_driver(self) -> type[Exception]:
+        found: type[Exception] = self.engine.dialect.loaded_dbapi.Error
+        return found
 
     @property
     def shown(self) -> str:
@@ -142,6 +148,10 @@ class Database:
             raise self._unusable(reason(error.orig), advice(error.orig)) from error
         except NoneFreeError as error:
             raise self._unusable("all its connections are in use", BUSY) from error
+        except self._of_the_driver as error:  # of rows that are taken as it gives them
+            raise self._unusable(reason(error), advice(error)) from error
+        except JSONDecodeError as error:
+            raise self._unusable("what it holds is damaged", COPY) from error
 
     def _unusable(self, why: str, what_to_do: str) -> StorageError:
         said = without_secrets(why, self.engine.url)
