@@ -16,7 +16,6 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
-import os
 import re
 import time
 from collections import Counter
@@ -259,7 +258,6 @@ def main() -> None:
         "--database", choices=("sqlite", "postgresql"), default="sqlite"
     )
     given = parser.parse_args()
-    os.environ.setdefault("OMP_NUM_THREADS", "1")  # for the server
     truth = load_digits().target
     with TemporaryDirectory() as name:
         folder, port = Path(name), free_port()

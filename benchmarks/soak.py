@@ -16,7 +16,6 @@ status 1 if anything was lost, or a server has begun before the last act without
 from __future__ import annotations
 
 import argparse
-import os
 import random
 import sys
 import time
@@ -148,7 +147,6 @@ def main() -> None:
     databases = ("sqlite", "postgresql")
     parser.add_argument("--database", choices=databases, default="sqlite")
     given = parser.parse_args()
-    os.environ.setdefault("OMP_NUM_THREADS", "1")  # for the servers
     began = time.perf_counter()
     with (
         TemporaryDirectory() as folder,

@@ -40,6 +40,11 @@ FLAGSHIP_EXACT = 5_000  # up to here all is float64; no sample stands for others
 FLAGSHIP_CLUSTERED = 10_000  # up to here all samples are clustered, then some
 
 
+# The app
+
+ONE_THREAD = 5_000  # up to here a second thread of linear algebra is only in the way
+
+
 # Rivals
 
 FOREST_PAIRS = 2500  # samples up to which each pair is an edge; the graph's above

@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager
 from pathlib import Path
-from threading import Barrier
+from threading import Barrier, Event
 from typing import Any
 
 import httpx
@@ -448,6 +448,20 @@ def test_without_a_terminal_nothing_is_marked_as_gone(
     assert "12 are no longer in" in ran.err.splitlines()[-1]
     assert "with --as-is, or begin another project with --name." in ran.err
     assert ran.err.count("12 are no longer in") == 1
+
+
+def test_an_app_that_ends_before_it_serves_ends_with_the_same_code(
+    likewise: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    database, file = tmp_path / "all.db", table(tmp_path / "a", 0)
+    sorted_before(file, database)
+    table(tmp_path / "a", 1)
+    moments = [0.05] * 999
+    monkeypatch.setattr("webbrowser.open", lambda _: list(map(Event().wait, moments)))
+
+    ran = likewise("app", str(file), "--project", str(database), "--port", "0")
+
+    assert ran.code == 2
 
 
 @pytest.mark.parametrize(

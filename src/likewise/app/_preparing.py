@@ -16,7 +16,9 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
+from threadpoolctl import threadpool_limits
 
+from likewise._regime import ONE_THREAD
 from likewise.app._auth import name_of
 from likewise.app._project import EVERY, ProjectService
 from likewise.app._schemas import Preparing
@@ -279,6 +281,8 @@ class Preparation:
     def _open(self, X: NDArray[Any] | None = None) -> ProjectService:
         """Open the session on vectors; on those that the project keeps unless given."""
         self._watch(0, 1, ALIKE)
+        if self.project.info().n_items <= ONE_THREAD:
+            threadpool_limits(1)  # for as long as it is served
         journal = ProjectJournal(self.project, None, self._clock)
         graph = kept_affinity(self.project, self._watch_neighbours)
         session = session_on(

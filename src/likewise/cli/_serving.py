@@ -130,11 +130,11 @@ def run_app(what: Sorting, how: Listening) -> None:
         context = AppContext(preparation, door, what.home / "thumbs")
         app = create_app(context, port=port, hosts=_names(how.host))
         code = "" if how.password else f"?code={door.new_code(how.who)}"
-        preparation.start()
         follow = Thread(target=_follow_to_the_end, args=(preparation,), daemon=True)
-        follow.start()
-        _announce(f"http://{_shown(how.host)}:{port}/enter{code}", how)
-        with _ending_if_failed(preparation):
+        with _ending_if_failed(preparation):  # which may be at once
+            preparation.start()
+            follow.start()
+            _announce(f"http://{_shown(how.host)}:{port}/enter{code}", how)
             serve(app, bound)
 
 

@@ -86,7 +86,11 @@ def test_centring_leaves_sparse_samples_alone() -> None:
 
 CLASSES = np.array([0, 1, 1, 2, 0, 2])
 
-likenesses = arrays(np.float64, (4, 6), elements=st.floats(0.0, 1.0), unique=True)
+# No two are the same, or so near to each other that rounding may have made the
+# difference: those count as the same, see below.
+likenesses = arrays(np.int64, (4, 6), elements=st.integers(0, 1000), unique=True).map(
+    lambda K: K / 1000
+)
 
 
 @given(likenesses, st.integers(1, 9))
@@ -110,6 +114,14 @@ def test_a_sample_that_is_like_nobody_may_be_anywhere() -> None:
 
 def test_samples_as_like_as_the_last_one_count_too() -> None:
     actual = class_probabilities(np.array([[0.5, 0.5, 0.5, 0.1, 0.1, 0.1]]), CLASSES, 1)
+
+    np.testing.assert_allclose(actual, [[1 / 3, 2 / 3, 0.0]])
+
+
+def test_samples_as_like_as_the_last_one_but_for_rounding_count_too() -> None:
+    K = np.array([[0.5 - 1e-13, 0.5 + 1e-13, 0.5, 0.1, 0.1, 0.1]])
+
+    actual = class_probabilities(K, CLASSES, 1)
 
     np.testing.assert_allclose(actual, [[1 / 3, 2 / 3, 0.0]])
 
