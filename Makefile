@@ -47,7 +47,7 @@ test: $(TEST)
 
 # Every test, and the share of the code that they reach, of which 95 % is the least.
 test-all: $(TEST)
-	$(PYTEST) --cov --cov-report=term
+	$(PYTEST) --hypothesis-profile=search --cov --cov-report=term
 
 check: $(DEV)
 	$(BIN)/ruff format --check src tests benchmarks examples

@@ -43,7 +43,7 @@ ROUTES = pytest.mark.parametrize(
 )
 MODES = [*schemathesis.GenerationMode]
 FEW = settings(
-    max_examples=6,
+    max_examples=4,
     derandomize=True,
     database=None,
     phases=[Phase.generate],
