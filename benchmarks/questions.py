@@ -27,6 +27,7 @@ from pathlib import Path
 
 import numpy as np
 from benchmarks.runs import MARKS, Cell, Run
+from benchmarks.sets import SETS
 from joblib import Parallel, delayed
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn
@@ -62,10 +63,8 @@ class Choice:
     cap: int
 
 
-SETS = ["wine", "iris", "breast_cancer", "sonar", "balance", "bupa", "diabetes"]
-SETS += ["cho", "digits", "dog", "face-1", "leaf"]
 FULL = Choice(
-    sets=tuple(SETS),
+    sets=SETS,
     methods=tuple(METHODS),
     subsets=("full", "0", "1", "2"),
     k=("known", "unknown"),
@@ -81,6 +80,8 @@ QUICK = Choice(
     noise=(0.0, 0.05),
     cap=200,
 )
+
+DIGITS = 4  # of the score after each answer
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,12 +102,15 @@ class Trace:
         Before any question and after each answer.
     expected : list of float
         The session's own expected Jaccard at the marks.
+    n_checks : int
+        Questions whose answer was known already, or about a sample that was settled.
     seconds : float
         Processor time of asking, telling and labelling.
     """
 
     labels: list[Indices]
     expected: list[float]
+    n_checks: int
     seconds: float
 
 
@@ -152,7 +156,9 @@ def trace(cell: Cell, part: Dataset, n_clusters: int | None) -> Trace:
             expected.append(session.progress.expected_jaccard)
     last = session.progress.expected_jaccard  # a run that ends early keeps its last
     expected += [last] * (len(marks) - len(expected))
-    return Trace(labels, expected, seconds)
+    asked = [a.question.predicted for a in session.history]
+    n_checks = sum(p is not None and p.kind.startswith("check") for p in asked)
+    return Trace(labels, expected, n_checks, seconds)
 
 
 def scored(cell: Cell, seen: Trace, truth: Indices) -> Run:
@@ -174,6 +180,8 @@ def scored(cell: Cell, seen: Trace, truth: Indices) -> Run:
         expected=seen.expected,
         all_in_one=all_in_one(truth),
         answered=last,
+        n_checks=seen.n_checks,
+        curve=[round(value, DIGITS) for value in curve],
     )
 
 
@@ -319,7 +327,7 @@ def report(runs: Iterable[Run], out: Path) -> None:
         print(f"\n## {title}\n")
         print(summary.markdown(summary.HEADER, summary.table_rows(group)))
         print("\nMean area over the sets:\n")
-        header = ["method", "mean area", "sets"]
+        header = ["method", "mean area", "of ARI", "sets"]
         print(summary.markdown(header, summary.area_rows(group)))
         print("\nCalibration, predicted / true Jaccard (mean absolute error):\n")
         header = ["method", *(f"at {mark}" for mark in (0, *MARKS))]
@@ -331,8 +339,9 @@ def report(runs: Iterable[Run], out: Path) -> None:
 LEGEND = """\
 Means over the runs (subsets). Area: mean Jaccard at 0, 10, 14, 19, 28, 39 ... questions
 up to the budget. To a level: the first question with that Jaccard; `>`: some run did
-not get there and counts as its budget. ARI after so many questions. Fall: how far the
-mean score ever is below that at zero questions. All in one: the Jaccard coefficient of
+not get there and counts as its budget. Below the start: how far the mean Jaccard ever
+is below that at zero questions; below a level: below one that it had reached. Checks:
+share of the questions whose answer was known. All in one: the Jaccard coefficient of
 one big cluster. s/question: processor time, without that of the start."""
 
 

@@ -37,6 +37,8 @@ def run_of(jaccard: list[float], cell: Cell = CELL) -> Run:
         expected=[0.5] * len(summary.marks_of(cell.trial.budget)),
         all_in_one=0.33,
         answered=10,
+        n_checks=1,
+        curve=[0.5, 0.6, 0.4, jaccard[-1]],
     )
 
 
@@ -124,22 +126,29 @@ def test_a_row_holds_means_over_the_runs() -> None:
         "method": "urasc+n",
         "runs": "2",
         "area": "0.700",
+        "of ARI": "0.350",
         "to 0.8": "9",
         "to 0.9": "12",
         "to 0.95": ">13",  # 14, the budget, and 12
-        **dict.fromkeys(["ARI 20", "ARI 50", "ARI 100", "ARI 200", "ARI 400"], "–"),
-        "fall of Jaccard": "0.100",
-        "fall of ARI": "0.050",
+        "below the start": "0.100",
+        "below a level": "0.200",
+        "checks": "0.050",
         "all in one": "0.330",
         "s/question": "0.1000",
     }
 
 
-def test_a_row_shows_ari_at_the_marks_within_the_budget() -> None:
-    row = summary.table_row([run_of([0, 0, 0, 0, 0.5], cell_of(budget=20))])
+@given(scores)
+def test_a_setback_is_measured_from_the_highest_before(values: list[float]) -> None:
+    falls = [max(values[: at + 1]) - value for at, value in enumerate(values)]
 
-    shown = dict(zip(summary.HEADER, row, strict=True))
-    assert (shown["ARI 20"], shown["ARI 50"]) == ("0.250", "–")
+    assert summary.setback(values) == max(falls)
+
+
+def test_a_run_that_has_ended_keeps_its_last_value_in_the_mean() -> None:
+    short, long = (replace(run_of([0.0] * 3), curve=c) for c in ([0.2, 1.0], [0.4] * 4))
+
+    np.testing.assert_allclose(summary.mean_curve([short, long]), [0.3, 0.7, 0.7, 0.7])
 
 
 def test_each_data_set_counts_once_in_a_mean_area() -> None:
@@ -152,7 +161,10 @@ def test_each_data_set_counts_once_in_a_mean_area() -> None:
 
     rows = summary.area_rows(runs)
 
-    assert rows == [["random", "0.900", "1"], ["urasc+n", "0.750", "2"]]
+    assert rows == [
+        ["random", "0.900", "0.450", "1"],
+        ["urasc+n", "0.750", "0.375", "2"],
+    ]
 
 
 def test_the_best_methods_keep_the_order_they_came_in() -> None:

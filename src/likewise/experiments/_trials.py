@@ -175,10 +175,10 @@ def score_at(outcome: Outcome, question: float, metric: str = "jaccard") -> floa
     return outcome.scores[metric][int(position)]
 
 
-def area(outcome: Outcome) -> float:
-    """Return the mean Jaccard over the log-spaced numbers of questions."""
+def area(outcome: Outcome, metric: str = "jaccard") -> float:
+    """Return the mean score over the log-spaced numbers of questions."""
     points = log_grid(outcome.trial.budget)
-    return float(np.mean([score_at(outcome, point) for point in points]))
+    return float(np.mean([score_at(outcome, point, metric) for point in points]))
 
 
 def method_of(trial: Trial, found: AnyMethod) -> AnyMethod:

@@ -342,8 +342,7 @@ class SampleQuestions:
             if partner is None:
                 continue
             meaning = self._if_not(rows[at], float(new[at]), sample, column)
-            kind = "check" if self.partners.is_known(sample, partner) else "sample"
-            predicted = Prediction(float(p[at]), kind, if_different=meaning)
+            predicted = Prediction(float(p[at]), "check", if_different=meaning)
             worth = float(gain[at])
             yield Candidate(worth, worth, Question(sample, partner, predicted))
 
