@@ -46,6 +46,7 @@ from likewise.storage import Project, open_store
 
 N_COLUMNS = 10  # of a table
 SHOWN = 60  # items on a page
+UNKNOWN = (False, 0.5, (0.0, 1.0))  # whether to stop, and what share is right
 POLL = 0.1  # seconds between looks at a map that is being drawn
 EXPORTS = ("csv", "jsonl", "parquet", "answers")
 
@@ -64,7 +65,7 @@ class Nothing:
     @property
     def expectation(self) -> Expectation:
         n_settled = len(self.known.constraints.group_of)
-        return Expectation(0.5, 0.0, n_settled, is_enough=False)
+        return Expectation(0.5, 0.0, n_settled, *UNKNOWN)
 
     def chances(self, _: int) -> Chances:
         return Chances((), 1.0)

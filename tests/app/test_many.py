@@ -52,7 +52,7 @@ class Given:
 
     @property
     def expectation(self) -> Expectation:
-        return Expectation(0.5, 0.0, 0, is_enough=False)
+        return Expectation(0.5, 0.0, 0, False, 0.5, (0.0, 1.0))
 
     def chances(self, _: int) -> Chances:
         return Chances((), 1.0)

@@ -67,9 +67,14 @@ class QuestionCard(BaseModel):
 class ProgressCard(BaseModel):
     """How far the sorting is.
 
-    `answers` are pairs, `screens` what people have looked at. `settled` and `expected`
-    (how right the groups should be) are shares of 1. `moved` items changed their group
-    lately. With `stop`, more answers would hardly change anything.
+    `sentence` is what people see of it. `right` is the expected share of items in the
+    right group, between `low` and `high` in four cases of five; `until_95` and
+    `until_98` are about how many more questions it takes until it is so high, if that
+    can be foreseen. With `stop`, more answers would hardly change anything.
+
+    `answers` are pairs, `screens` what people have looked at. `settled` (the group is
+    known) and `expected` (the Jaccard coefficient of pairs) are shares of 1. `moved`
+    items changed their group lately.
 
     `doubtful` answers contradict earlier ones. Of the `checks`, questions about what
     was known already, some `failed`; `wrong` is the share of wrong answers by that.
@@ -78,6 +83,12 @@ class ProgressCard(BaseModel):
     answers: int
     screens: int
     groups: int
+    sentence: str
+    right: float
+    low: float
+    high: float
+    until_95: int | None
+    until_98: int | None
     settled: float
     moved: int
     expected: float

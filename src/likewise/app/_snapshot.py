@@ -247,11 +247,17 @@ class Snapshot:
         """How far the sorting is."""
         known = self.view.known
         found, settled = progress_of(known, self.view.model), statuses_of(known)
-        checked = reliability(known)
+        checked, (low, high) = reliability(known), found.interval
         return ProgressCard(
             answers=self.view.n_questions,
             screens=self.n_screens,
             groups=len(self.clusters),
+            sentence=found.sentence,
+            right=found.expected_right,
+            low=low,
+            high=high,
+            until_95=found.until_95,
+            until_98=found.until_98,
             settled=found.settled,
             moved=self.moved,
             expected=found.expected_jaccard,

@@ -107,7 +107,7 @@ def _show(question: Question, table: Table, session: Session) -> None:
     progress = session.progress
     say(
         f"\nQuestion {session.n_questions + 1}   "
-        f"({progress.settled:.0%} settled, {int(session.labels.max()) + 1} groups)"
+        f"({int(session.labels.max()) + 1} groups)\n{progress.sentence}"
     )
     left, right = _seen(table, question.sample), _seen(table, question.against)
     width = max(map(len, left))

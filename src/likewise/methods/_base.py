@@ -28,12 +28,18 @@ class Expectation:
         Samples whose group is known.
     is_enough : bool
         Whether more questions would hardly change anything.
+    right : float
+        Share of the samples in the right group, each group being one of the clusters.
+    interval : tuple of float
+        From where to where that share is, in four cases of five.
     """
 
     jaccard: float
     wrong_pairs: float
     n_settled: int
     is_enough: bool
+    right: float
+    interval: tuple[float, float]
 
 
 @dataclass(frozen=True, slots=True)

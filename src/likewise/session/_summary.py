@@ -19,7 +19,7 @@ from likewise.knowledge import (
     in_use,
     numbers_in,
 )
-from likewise.methods import Model
+from likewise.methods import Expectation, Model
 from likewise.session._review import Repairs
 from likewise.storage import Settings
 
@@ -52,12 +52,24 @@ class Group:
     is_certain: bool
 
 
+TOO_EARLY = 10  # answers before anybody can say how many more it takes
+BY_FIVES = 30  # questions up to which they are said in fives, not tens
+PER_WRONG, FEWER_FOR_MANY, AT_ONCE = 11.7, 0.58, 5.0  # by benchmarks/progress.py
+
+
 @dataclass(frozen=True, slots=True)
 class Progress:
     """How far a session is, by the method's own estimate.
 
     Attributes
     ----------
+    expected_right : float
+        Share of the samples that are expected to be in the right group.
+    interval : tuple of float
+        From where to where that share is, in four cases of five.
+    until_95, until_98 : int or None
+        About how many more questions it takes until 95 or 98 % should be right; 0 when
+        they are, None when that cannot be foreseen, or more would hardly help.
     settled : float
         Share of the samples whose group is known.
     expected_wrong_pairs : float
@@ -65,12 +77,66 @@ class Progress:
     expected_jaccard : float
         The Jaccard coefficient that follows from it.
     is_good_place_to_stop : bool
+        Whether more questions would hardly change anything.
     """
 
+    expected_right: float
+    interval: tuple[float, float]
+    until_95: int | None
+    until_98: int | None
     settled: float
     expected_wrong_pairs: float
     expected_jaccard: float
     is_good_place_to_stop: bool
+
+    @property
+    def sentence(self) -> str:
+        """The same in words, as people see it everywhere.
+
+        Examples
+        --------
+        >>> Progress(0.99, (0.971, 0.996), 0, 0, 0.4, 70.0, 0.95, True).sentence
+        'About 99 % of the items are in the right group (97 to 100 %).'
+        """
+        if self.expected_right == 1.0:
+            return "All items are in the right group, as far as the answers are right."
+        low, high = self.interval
+        share = _percent(self.expected_right)
+        about = f"{_percent(low)} to {min(_percent(high) + 1, 100)} %"
+        return (
+            f"About {share} % of the items are in the right group ({about})"
+            f"{self._ahead}."
+        )
+
+    @property
+    def _ahead(self) -> str:
+        level, until = (
+            (98, self.until_98) if self.until_95 == 0 else (95, self.until_95)
+        )
+        if until == 0:
+            return ""
+        if until is not None:
+            return f"; about {_rounded(until)} more questions until {level} %"
+        if self.is_good_place_to_stop:
+            return "; more questions would hardly help"
+        return "; it is too early to say how many more questions it takes"
+
+
+def _percent(share: float) -> int:
+    """Return a share in full percent; 95 % only where it is no less."""
+    return int(100 * share + 1e-9)
+
+
+def _rounded(number: int) -> int:
+    """Return a number as people say it.
+
+    Examples
+    --------
+    >>> [_rounded(number) for number in (1, 12, 38, 142, 1765)]
+    [5, 10, 40, 140, 1800]
+    """
+    step = 5 if number < BY_FIVES else 10 ** max(len(str(number)) - 2, 1)
+    return max(round(number / step), 1) * step
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,12 +220,49 @@ def progress_of(known: Knowledge, model: Model) -> Progress:
     """Return how far a session is."""
     kept = known.n_samples - len(known.aside)
     expected = model.expectation
+    if is_complete(known):
+        expected = replace(expected, right=1.0, interval=(1.0, 1.0))
     return Progress(
-        expected.n_settled / max(kept, 1),
-        expected.wrong_pairs,
-        expected.jaccard,
-        expected.is_enough,
+        expected_right=expected.right,
+        interval=expected.interval,
+        until_95=until(0.95, known, expected),
+        until_98=until(0.98, known, expected),
+        settled=expected.n_settled / max(kept, 1),
+        expected_wrong_pairs=expected.wrong_pairs,
+        expected_jaccard=expected.jaccard,
+        is_good_place_to_stop=expected.is_enough,
     )
+
+
+def is_complete(known: Knowledge) -> bool:
+    """Tell whether answers, none in doubt, say of all samples where they are."""
+    sets = map(known.constraints.samples, known.certain)
+    placed = sum(s not in known.aside for members in sets for s in members)
+    return not known.doubtful and placed == known.n_samples - len(known.aside)
+
+
+def until(level: float, known: Knowledge, expected: Expectation) -> int | None:
+    r"""Return about how many more questions it takes until a share of samples is right.
+
+    :math:`11.7 (w + 1)^{0.58} - 5` for w samples that are still to be put right, as far
+    as there are samples left that can be asked about.
+
+    Parameters
+    ----------
+    level : float
+        The share.
+    known : Knowledge
+    expected : Expectation
+    """
+    kept = known.n_samples - len(known.aside)
+    if expected.right >= level:
+        return 0
+    n_open = kept - expected.n_settled
+    if expected.is_enough or len(known.answers) < TOO_EARLY or not n_open:
+        return None
+    wrong = kept * (level - expected.right)
+    about = PER_WRONG * (wrong + 1) ** FEWER_FOR_MANY - AT_ONCE
+    return max(round(min(about, n_open)), 1)
 
 
 def candidates_of(

@@ -34,11 +34,14 @@ from likewise.methods._likewise._method import (
     belief,
     beliefs,
     clusters,
-    expectation,
     main_classes,
+    sums_of,
+    tally_of,
 )
+from likewise.methods._likewise._method import expectation as expectation_of
 from likewise.methods._likewise._prior import Prior
 from likewise.methods._likewise._probabilities import Probabilities, fitted_map
+from likewise.methods._outlook import Tally
 from likewise.session import LabelOracle
 
 TINY = blobs((9, 8, 7), spread=1.8, seed=3)
@@ -283,6 +286,12 @@ def test_founders_are_believed_and_settled_samples_as_far_as_checks_would(
             np.testing.assert_allclose(R[samples], rows)
 
 
+def expectation(
+    probabilities: Probabilities, labels: Indices
+) -> tuple[float, float, float]:
+    return expectation_of(probabilities, sums_of(probabilities, labels))
+
+
 def test_the_expectation_is_the_sum_over_all_pairs(seen: list[Probabilities]) -> None:
     for probabilities in seen[::6]:
         labels = clusters(probabilities)
@@ -313,6 +322,38 @@ def test_the_expected_jaccard_is_between_0_and_1(seen: list[Probabilities]) -> N
 
         assert 0 <= jaccard <= 1
         assert 0 <= wrong <= pairs + 1e-9
+
+
+def tally(probabilities: Probabilities) -> Tally:
+    labels, target = clusters(probabilities), main_classes(probabilities)
+    return tally_of(probabilities, sums_of(probabilities, labels), target, 0)
+
+
+def test_a_sample_is_right_by_the_classes_that_are_shown_with_its_cluster(
+    seen: list[Probabilities],
+) -> None:
+    for probabilities in seen[::6]:
+        labels, target = clusters(probabilities), main_classes(probabilities)
+        rows, is_free = believed(probabilities), probabilities.is_free
+        own = (rows * (target == labels[:, np.newaxis])).sum(axis=1)
+
+        found = tally(probabilities)
+
+        assert (found.n_free, found.n_samples) == (is_free.sum(), len(labels))
+        share = found.free / max(own[is_free].sum(), 1e-9)
+        assert 0 < share <= 1 + 1e-9  # what is left, as some clusters may be one group
+        assert found.settled == pytest.approx(share * own[~is_free].sum())
+
+
+def test_of_clusters_that_may_be_one_group_only_the_largest_is_right(
+    prior: Prior,
+) -> None:
+    apart = settled_and_apart(prior)
+    pairs = np.array([[0, 0.2, 0], [0.2, 0, 0], [0, 0, 0]])
+    maybe = with_parts(apart, checked=apart.checked, pairs=pairs)
+
+    assert tally(apart).settled == pytest.approx(24)
+    assert tally(maybe).settled == pytest.approx(24 - 0.2 * 8)
 
 
 def settled_and_apart(prior: Prior) -> Probabilities:

@@ -22,7 +22,7 @@ from likewise.knowledge import Knowledge
 from likewise.methods._likewise import _prior, _probabilities, _surroundings
 from likewise.methods._likewise._acquisition import best_question
 from likewise.methods._likewise._beliefs import Beliefs
-from likewise.methods._likewise._method import beliefs, clusters, expectation
+from likewise.methods._likewise._method import beliefs, clusters, expectation, sums_of
 from likewise.methods._likewise._probabilities import Probabilities
 from likewise.methods._likewise._regimes import (
     EXACT,
@@ -172,7 +172,7 @@ def test_the_clusters_are_the_same(both: list[Both]) -> None:
 def test_as_much_is_expected_of_them(both: list[Both]) -> None:
     for few, many in both:
         labels = clusters(few)
-        actual, expected = (expectation(p, labels) for p in (many, few))
+        actual, expected = (expectation(p, sums_of(p, labels)) for p in (many, few))
         np.testing.assert_allclose(actual, expected, rtol=1e-4)
 
 

@@ -19,7 +19,7 @@ import scipy.sparse as sp
 
 from likewise import _regime
 from likewise._arrays import AnyFloats, Floats, Indices
-from likewise._ties import best_columns, first_best, ranked, reaches
+from likewise._ties import best_columns, best_first, first_best, ranked, reaches
 from likewise.knowledge import Answer, Knowledge, Question, in_use, respect
 from likewise.methods._base import Chances, Expectation, Method
 from likewise.methods._likewise._acquisition import (
@@ -42,6 +42,7 @@ from likewise.methods._likewise._surroundings import (
     brought_to,
     kept_of,
 )
+from likewise.methods._outlook import GOOD_ENOUGH, Correction, Tally
 from likewise.methods._problem import Problem
 
 PROBABLY_NEW = 0.5
@@ -111,9 +112,42 @@ def clusters(probabilities: Probabilities) -> Indices:
     return labels.astype(np.intp)
 
 
-def expectation(
-    probabilities: Probabilities, labels: Indices
-) -> tuple[float, float, float]:
+@dataclass(frozen=True, slots=True)
+class Sums:
+    """The beliefs about the samples in the game, summed over each cluster.
+
+    Attributes
+    ----------
+    sizes : ndarray of shape (k,)
+        How many samples each cluster has.
+    totals : ndarray of shape (k, m)
+        The rows of its samples: how many of each class it is expected to have.
+    alone : ndarray of shape (k,)
+        For each sample the chance that two such samples would be of one group.
+    """
+
+    sizes: Indices
+    totals: AnyFloats
+    alone: Floats
+
+
+def sums_of(probabilities: Probabilities, labels: Indices) -> Sums:
+    """Return the beliefs summed over each cluster."""
+    G = probabilities.pairs + np.eye(len(probabilities.pairs))
+    is_in = np.ones(len(labels), dtype=bool)
+    is_in[list(probabilities.aside)] = False
+    kept = labels[is_in]
+    k = max(int(kept.max(initial=0)) + 1, len(G))
+    totals, alone = np.zeros((k, len(G))), np.zeros(k)
+    for part, rows in beliefs(probabilities):
+        R, shown_as = rows[is_in[part]], labels[part][is_in[part]]
+        own = ((R @ G.astype(R.dtype)) * R).sum(axis=1)
+        totals += _summed(R, shown_as, k)
+        alone += np.bincount(shown_as, weights=own, minlength=k)
+    return Sums(np.bincount(kept, minlength=k), totals, alone)
+
+
+def expectation(probabilities: Probabilities, sums: Sums) -> tuple[float, float, float]:
     r"""Return the expected Jaccard coefficient, wrong pairs and pairs that count.
 
     The last are those together in the clustering, in truth, or in both.
@@ -128,26 +162,57 @@ def expectation(
     E[Jaccard] = TP / (A + SAME - TP), A the pairs together in the clustering.
     """
     G = probabilities.pairs + np.eye(len(probabilities.pairs))
-    is_in = np.ones(len(labels), dtype=bool)
-    is_in[list(probabilities.aside)] = False
-    kept = labels[is_in]
-    k = int(kept.max(initial=0)) + 1
-    totals, alone = np.zeros((k, len(G))), np.zeros(k)
-    everyone, own_total = np.zeros(len(G)), 0.0
-    for part, rows in beliefs(probabilities):
-        R, shown_as = rows[is_in[part]], labels[part][is_in[part]]
-        own = ((R @ G.astype(R.dtype)) * R).sum(axis=1)
-        totals += _summed(R, shown_as, k)
-        alone += np.bincount(shown_as, weights=own, minlength=k)
-        everyone += R.sum(axis=0)
-        own_total += own.sum()
-    right = float((((totals @ G) * totals).sum(axis=1) - alone).sum() / 2)
-    truth = float((everyone @ G @ everyone - own_total) / 2)
-    sizes = np.bincount(kept)
-    shown = float((sizes * (sizes - 1) / 2).sum())
+    totals, everyone = sums.totals, sums.totals.sum(axis=0)
+    right = float((((totals @ G) * totals).sum(axis=1) - sums.alone).sum() / 2)
+    truth = float((everyone @ G @ everyone - sums.alone.sum()) / 2)
+    shown = float((sums.sizes * (sums.sizes - 1) / 2).sum())
     union = shown + truth - right
     jaccard = min(right / union, 1.0) if union > NO_PAIRS else 1.0
     return jaccard, shown + truth - 2 * right, max(union, NO_PAIRS)
+
+
+def tally_of(
+    probabilities: Probabilities, sums: Sums, target: Indices, n_answers: int
+) -> Tally:
+    """Return how many samples are expected to be in the right cluster.
+
+    A sample is right if its class is one of those that are shown with its cluster, and
+    no larger cluster is of the same group.
+
+    Parameters
+    ----------
+    probabilities : Probabilities
+    sums : Sums
+        Over the clusters, each named by its main class.
+    target : ndarray of shape (m,)
+        The main class that each class is shown with.
+    n_answers : int
+    """
+    m = len(target)
+    own = float(sums.totals[target, np.arange(m)].sum())
+    samples, columns = probabilities.settled
+    is_in = ~np.isin(samples, list(probabilities.aside))
+    rows = np.eye(m)[columns]
+    checked, _, which = probabilities.checked
+    rows[np.searchsorted(samples, which)] = checked
+    together = target == target[columns][:, np.newaxis]
+    settled, n_settled = float((rows * together)[is_in].sum()), int(is_in.sum())
+    n_free, alone = int(sums.sizes.sum()) - n_settled, singled(probabilities, target)
+    free = max(own - settled, 0.0)
+    return Tally(n_settled, n_free, alone * settled, alone * free, n_answers)
+
+
+def singled(probabilities: Probabilities, target: Indices) -> float:
+    """Return the expected share of samples whose cluster is the largest of its group.
+
+    Of two clusters that are one group in truth, only the larger one is right.
+    """
+    main, at = np.unique(target, return_inverse=True)
+    sizes = np.bincount(at, weights=probabilities.sizes)
+    order = list(best_first(sizes))
+    same = probabilities.pairs[np.ix_(main[order], main[order])]
+    fresh = np.prod(1 - np.triu(same, 1), axis=0)
+    return float(fresh @ sizes[order] / max(sizes.sum(), NO_PAIRS))
 
 
 def beliefs(probabilities: Probabilities) -> Iterator[tuple[slice, AnyFloats]]:
@@ -194,7 +259,8 @@ def _summed(rows: AnyFloats, labels: Indices, k: int) -> AnyFloats:
     return sp.csr_array((ones, (labels, np.arange(n))), shape=(k, n)) @ rows
 
 
-GOOD_ENOUGH = 0.95  # expected Jaccard
+KNOWN_K = Correction(shift=-0.08, toll=-0.56, spread=0.9, early=0.6)
+UNKNOWN_K = Correction(shift=-0.08, toll=-0.56, spread=0.9, early=3.0)
 FEW, HARDLY_ANY = 0.02, 0.005  # shares of pairs that 20 questions would change
 N_FIRST = 20  # answers before stopping is suggested
 
@@ -294,16 +360,33 @@ class FieldModel:
         """How good the labels are expected to be.
 
         Enough when 20 more questions would change few of the pairs that count: 2 % if
-        the Jaccard coefficient should be 0.95 already, 0.5 % if it is not.
+        95 % of the samples should be right already, 0.5 % if they are not.
         """
-        jaccard, wrong, pairs = expectation(self.probabilities, self._raw)
+        jaccard, wrong, pairs = expectation(self.probabilities, self._sums)
+        right = self.correction.right(self.tally)
         best = self.best()
         change = 20 * (0.0 if best is None else min(best.gain, best.worth)) / pairs
-        enough = change <= FEW if jaccard >= GOOD_ENOUGH else change <= HARDLY_ANY
+        enough = change <= (FEW if right >= GOOD_ENOUGH else HARDLY_ANY)
         asked = self.known.compared.keys() & self.beliefs.class_of.keys()
         n_settled = len(asked - self.known.aside)
         enough = enough and (best is None or len(self.known.answers) >= N_FIRST)
-        return Expectation(jaccard, max(wrong, 0.0), n_settled, enough)
+        about = self.correction.interval(right, len(self.known.answers))
+        return Expectation(jaccard, max(wrong, 0.0), n_settled, enough, right, about)
+
+    @property
+    def correction(self) -> Correction:
+        """How what it expects is corrected."""
+        return UNKNOWN_K if self.prior.n_groups is None else KNOWN_K
+
+    @cached_property
+    def tally(self) -> Tally:
+        """The samples that are expected to be right, by the model alone."""
+        target, n_answers = main_classes(self.probabilities), len(self.known.answers)
+        return tally_of(self.probabilities, self._sums, target, n_answers)
+
+    @cached_property
+    def _sums(self) -> Sums:
+        return sums_of(self.probabilities, self._raw)
 
     def chances(self, sample: int) -> Chances:
         """Return the classes that a sample may belong to."""

@@ -58,6 +58,8 @@
  * @typedef {object} Progress
  * @property {number} answers
  * @property {number} groups
+ * @property {string} sentence How right the groups should be, and how far it is to go.
+ * @property {number} right
  * @property {number} settled
  * @property {number} moved
  * @property {number} deferred

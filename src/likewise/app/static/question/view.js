@@ -66,8 +66,8 @@ function fillProgress(progress) {
   fillCount("answer", progress.answers);
   fillCount("group", progress.groups);
   byId("n-moved").textContent = numeral(progress.moved);
-  byId("settled").textContent = `${Math.floor(100 * progress.settled)}`;
-  byId("settled-bar").value = progress.settled;
+  byId("outlook").textContent = progress.sentence;
+  byId("right-bar").value = progress.right;
 }
 
 function fillCount(word, number) {
