@@ -46,7 +46,7 @@ from likewise.storage import Project, open_store
 
 N_COLUMNS = 10  # of a table
 SHOWN = 60  # items on a page
-UNKNOWN = (False, 0.5, (0.0, 1.0))  # whether to stop, and what share is right
+UNKNOWN = (False, 0.5, (0.0, 1.0), (None, None))  # whether to stop, what is right
 POLL = 0.1  # seconds between looks at a map that is being drawn
 EXPORTS = ("csv", "jsonl", "parquet", "answers")
 

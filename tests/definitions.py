@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from itertools import combinations
+from itertools import combinations, permutations
 
 import numpy as np
 
-from likewise._arrays import Floats
+from likewise._arrays import Floats, Indices
 from likewise.knowledge import Answer, Constraints, Question, Verdict
 from likewise.knowledge._constraints import Link
 
@@ -84,3 +84,12 @@ def classes_of(labels: Sequence[int]) -> set[frozenset[int]]:
 
 def euclidean(X: Floats) -> Floats:
     return np.sqrt(((X[:, np.newaxis] - X) ** 2).sum(axis=2))
+
+
+def matched(truth: Indices, labels: Indices) -> float:
+    """Return the share of samples in the right group, by the best of all matchings."""
+    n = max(truth.max(), labels.max()) + 1
+    return max(
+        float(np.mean(np.array(names)[labels] == truth))
+        for names in permutations(range(n))
+    )

@@ -37,6 +37,7 @@ from likewise.storage.sql import _store as sql_
 from likewise.storage.sql._store import SqlProject
 
 N_LARGE = 400
+UNKNOWN = (False, 0.5, (0.0, 1.0), (None, None))  # whether to stop, what is right
 
 
 # A method whose clusters are given
@@ -52,7 +53,7 @@ class Given:
 
     @property
     def expectation(self) -> Expectation:
-        return Expectation(0.5, 0.0, 0, False, 0.5, (0.0, 1.0))
+        return Expectation(0.5, 0.0, 0, *UNKNOWN)
 
     def chances(self, _: int) -> Chances:
         return Chances((), 1.0)

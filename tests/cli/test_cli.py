@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from tests.commands import Run
 
-from likewise import METHODS
+from likewise import METHODS, Session
 from likewise.cli._evaluating import FIGURES
 from likewise.cli._exporting import KINDS
 from likewise.datasets import DATASETS
@@ -165,6 +165,17 @@ def test_ask_undoes_and_says_which_keys_there_are(likewise: Run) -> None:
     assert "Undone." in ran.err
     assert "Type one of these keys" in ran.err
     assert json.loads(ran.out)["questions"] == 1
+
+
+def test_ask_says_how_right_the_groups_are_in_the_words_of_the_library(
+    likewise: Run,
+) -> None:
+    X = np.arange(12.0).reshape(6, 2)
+    np.save("X.npy", X)
+
+    ran = likewise("ask", "X.npy", keys="q\n")
+
+    assert Session(X).progress.sentence in ran.err
 
 
 def test_ask_ends_when_everything_is_settled(likewise: Run) -> None:

@@ -188,6 +188,34 @@ def test_confidence_is_a_probability_for_each_sample(method: str, tiny: Tiny) ->
         assert confidence.max() <= 1 + 1e-9
 
 
+def assert_progress_is_sound(session: Session) -> None:
+    progress = session.progress
+    low, high = progress.interval
+    assert 0 <= low <= progress.expected_right <= high <= 1
+    reached = [progress.expected_right >= level for level in (0.95, 0.98)]
+    untils = [progress.until_95, progress.until_98]
+    assert [until == 0 for until in untils] == reached
+    if progress.until_95 is not None and progress.until_98 is not None:
+        assert progress.until_95 <= progress.until_98
+    if progress.is_good_place_to_stop and not reached[0]:
+        assert "more questions would hardly help" in progress.sentence
+    assert progress.sentence.count(".") == 1
+    assert progress.sentence.endswith(".")
+
+
+def test_progress_is_sound_and_ends_with_everything_right(
+    method: str, tiny: Tiny
+) -> None:
+    session = start(tiny, method)
+    assert_progress_is_sound(session)
+    for _ in dialogue(session, LabelOracle(tiny.truth)):
+        assert_progress_is_sound(session)
+
+    assert_progress_is_sound(session)
+    assert session.progress.expected_right == 1.0
+    assert session.progress.interval == (1.0, 1.0)
+
+
 def test_questions_end_when_nobody_can_tell(method: str) -> None:
     tiny = heaps(method)
     session = start(Tiny(tiny.X[:8], tiny.truth[:8]), method)

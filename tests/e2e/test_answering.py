@@ -29,6 +29,21 @@ def test_thirty_questions_are_answered_by_keys_alone(shapes: Seat) -> None:
     assert shapes.n_answers == 30
 
 
+def test_the_page_says_how_right_the_groups_are_after_every_answer(
+    shapes: Seat,
+) -> None:
+    outlook, bar = shapes.page.locator("#outlook"), shapes.page.locator("#right-bar")
+    for _ in range(12):
+        shapes.answer()
+        progress = shapes.state()["progress"]
+        expect(outlook).to_have_text(progress["sentence"])
+        expect(outlook).to_be_visible()
+        assert bar.evaluate("(bar) => bar.value") == progress["right"]
+
+    shapes.page.reload()
+    expect(outlook).to_have_text(progress["sentence"])
+
+
 def test_arrows_and_buttons_answer_like_letters_and_each_counts_once(
     shapes: Seat,
 ) -> None:

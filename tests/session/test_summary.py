@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.definitions import classes_of
+from tests.definitions import classes_of, matched
 from tests.lines import LINE
 from tests.problems import Tiny
 from tests.strategies import links
@@ -28,7 +29,7 @@ from likewise.knowledge import (
 )
 from likewise.knowledge._constraints import Link
 from likewise.session import Numbers, cluster_names, statuses_of
-from likewise.session._summary import groups_of
+from likewise.session._summary import Progress, groups_of
 
 
 @pytest.fixture
@@ -144,6 +145,60 @@ def test_when_everything_is_settled_nothing_is_expected_to_be_wrong(
     assert progress.expected_wrong_pairs == pytest.approx(0.0, abs=2.0)
     assert progress.expected_jaccard == pytest.approx(1.0, abs=0.02)
     assert progress.settled == 1.0
+
+
+SHORT = Progress(0.874, (0.812, 0.917), 38, 90, 0.4, 70.0, 0.7, False)
+
+
+@pytest.mark.parametrize(
+    ("progress", "ahead"),
+    [
+        (SHORT, "; about 40 more questions until 95 %."),
+        (replace(SHORT, until_95=0), "; about 90 more questions until 98 %."),
+        (replace(SHORT, until_95=0, until_98=0), "."),
+        (
+            replace(SHORT, until_95=None, until_98=None),
+            "; how many more questions it takes cannot be said yet.",
+        ),
+        (
+            replace(SHORT, until_95=None, until_98=None, is_good_place_to_stop=True),
+            "; more questions would hardly help.",
+        ),
+    ],
+)
+def test_progress_is_one_sentence(progress: Progress, ahead: str) -> None:
+    right = "About 87 % of the items are in the right group (81 to 92 %)"
+
+    assert progress.sentence == right + ahead
+
+
+def test_a_share_below_95_percent_is_never_said_to_be_95() -> None:
+    progress = replace(SHORT, expected_right=0.9499, interval=(0.9, 1.0))
+
+    assert progress.sentence.startswith("About 94 % of the items")
+    assert "(90 to 100 %)" in progress.sentence
+
+
+def test_what_nobody_can_be_wrong_about_is_said_to_be_right(three_blobs: Tiny) -> None:
+    session = Session(three_blobs.X, known=three_blobs.truth)
+
+    progress = session.progress
+
+    assert (progress.expected_right, progress.interval) == (1.0, (1.0, 1.0))
+    assert (progress.until_95, progress.until_98) == (0, 0)
+    assert progress.sentence == (
+        "All items are in the right group, as far as the answers are right."
+    )
+
+
+def test_the_share_that_is_right_is_about_what_it_is(blurred_blobs: Tiny) -> None:
+    session = Session(blurred_blobs.X, n_clusters=3)
+    for _ in run(session, LabelOracle(blurred_blobs.truth), budget=20):
+        low, high = session.progress.interval
+        assert low < session.progress.expected_right < high
+
+    truth = matched(blurred_blobs.truth, session.labels)
+    assert session.progress.expected_right == pytest.approx(truth, abs=0.15)
 
 
 def test_a_blurred_beginning_is_no_place_to_stop(blurred_blobs: Tiny) -> None:

@@ -1,6 +1,6 @@
 """Ways to cluster what is known and to choose the next question, by name."""
 
-from likewise.methods._base import AnyMethod, Expectation, Method, Model, suited
+from likewise.methods._base import AnyMethod, Method, Model, suited
 from likewise.methods._find import METHODS, find_method
 from likewise.methods._likewise import WRONG
 from likewise.methods._problem import Problem, problem_of
@@ -11,7 +11,6 @@ __all__ = [
     "METHODS",
     "WRONG",
     "AnyMethod",
-    "Expectation",
     "Method",
     "Model",
     "Problem",

@@ -32,6 +32,9 @@ class Expectation:
         Share of the samples in the right group, each group being one of the clusters.
     interval : tuple of float
         From where to where that share is, in four cases of five.
+    until : tuple of (int or None)
+        About how many more questions it takes until that share is 0.95, and until it is
+        0.98: 0 when it is, None when the method cannot say.
     """
 
     jaccard: float
@@ -40,6 +43,7 @@ class Expectation:
     is_enough: bool
     right: float
     interval: tuple[float, float]
+    until: tuple[int | None, int | None]
 
 
 @dataclass(frozen=True, slots=True)

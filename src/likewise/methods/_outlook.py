@@ -94,6 +94,11 @@ class Correction:
         return min(float(low), right), max(float(high), right)
 
 
+def _reached(right: float, level: float) -> int | None:
+    """Return that no more questions are needed, or that nobody knows."""
+    return 0 if right >= level else None
+
+
 BY_NEIGHBOURS = Correction(shift=0.0, toll=0.0, spread=1.5, early=3.0)
 
 
@@ -149,6 +154,7 @@ class ClusteredModel(ABC):
             is_enough=min(jaccard, share) >= GOOD_ENOUGH,
             right=share,
             interval=BY_NEIGHBOURS.interval(share, tally.n_answers),
+            until=(_reached(share, 0.95), _reached(share, 0.98)),
         )
 
     @property

@@ -19,7 +19,7 @@ from likewise.knowledge import (
     in_use,
     numbers_in,
 )
-from likewise.methods import Expectation, Model
+from likewise.methods import Model
 from likewise.session._review import Repairs
 from likewise.storage import Settings
 
@@ -52,9 +52,7 @@ class Group:
     is_certain: bool
 
 
-TOO_EARLY = 10  # answers before anybody can say how many more it takes
 BY_FIVES = 30  # questions up to which they are said in fives, not tens
-PER_WRONG, FEWER_FOR_MANY, AT_ONCE = 11.7, 0.58, 5.0  # by benchmarks/progress.py
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +117,7 @@ class Progress:
             return f"; about {_rounded(until)} more questions until {level} %"
         if self.is_good_place_to_stop:
             return "; more questions would hardly help"
-        return "; it is too early to say how many more questions it takes"
+        return "; how many more questions it takes cannot be said yet"
 
 
 def _percent(share: float) -> int:
@@ -221,12 +219,13 @@ def progress_of(known: Knowledge, model: Model) -> Progress:
     kept = known.n_samples - len(known.aside)
     expected = model.expectation
     if is_complete(known):
-        expected = replace(expected, right=1.0, interval=(1.0, 1.0))
+        expected = replace(expected, right=1.0, interval=(1.0, 1.0), until=(0, 0))
+    until_95, until_98 = expected.until
     return Progress(
         expected_right=expected.right,
         interval=expected.interval,
-        until_95=until(0.95, known, expected),
-        until_98=until(0.98, known, expected),
+        until_95=until_95,
+        until_98=until_98,
         settled=expected.n_settled / max(kept, 1),
         expected_wrong_pairs=expected.wrong_pairs,
         expected_jaccard=expected.jaccard,
@@ -239,30 +238,6 @@ def is_complete(known: Knowledge) -> bool:
     sets = map(known.constraints.samples, known.certain)
     placed = sum(s not in known.aside for members in sets for s in members)
     return not known.doubtful and placed == known.n_samples - len(known.aside)
-
-
-def until(level: float, known: Knowledge, expected: Expectation) -> int | None:
-    r"""Return about how many more questions it takes until a share of samples is right.
-
-    :math:`11.7 (w + 1)^{0.58} - 5` for w samples that are still to be put right, as far
-    as there are samples left that can be asked about.
-
-    Parameters
-    ----------
-    level : float
-        The share.
-    known : Knowledge
-    expected : Expectation
-    """
-    kept = known.n_samples - len(known.aside)
-    if expected.right >= level:
-        return 0
-    n_open = kept - expected.n_settled
-    if expected.is_enough or len(known.answers) < TOO_EARLY or not n_open:
-        return None
-    wrong = kept * (level - expected.right)
-    about = PER_WRONG * (wrong + 1) ** FEWER_FOR_MANY - AT_ONCE
-    return max(round(min(about, n_open)), 1)
 
 
 def candidates_of(

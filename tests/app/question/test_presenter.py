@@ -25,6 +25,7 @@ from likewise.app._project import LATELY, Movement
 from likewise.app._schemas import Card
 from likewise.app._snapshot import MANY_COLUMNS, card_of, compared
 from likewise.app.question._presenter import IN_A_ROW, MANY_GROUPS, PER_PICKER
+from likewise.session._summary import Progress
 from likewise.storage import Item
 
 MANY = blobs((5,) * (PER_PICKER + 8), spread=0.05)
@@ -247,6 +248,27 @@ def test_nothing_has_moved_at_first(ann: TestClient) -> None:
     assert ann.get("/api/state").json()["progress"]["moved"] == 0
 
 
+def test_the_page_says_how_right_the_groups_are_in_the_words_of_the_library(
+    rows: Served,
+) -> None:
+    browser = rows.seat()
+    progress = answered(browser, "same")["progress"]
+    library = Progress(
+        progress["right"],
+        (progress["low"], progress["high"]),
+        progress["until_95"],
+        progress["until_98"],
+        progress["settled"],
+        0.0,
+        progress["expected"],
+        progress["stop"],
+    )
+
+    assert progress["sentence"] == library.sentence
+    for page in ("/", "/groups", "/history"):
+        assert f'<span id="outlook">{library.sentence}</span>' in browser.get(page).text
+
+
 def test_unsure_items_are_deferred(ann: TestClient) -> None:
     assert answered(ann, "unsure")["progress"]["deferred"] == 1
 
@@ -259,6 +281,7 @@ def test_a_sorted_pile_is_settled(rows: Served) -> None:
 
     assert (state["status"], state["question"]) == ("settled", None)
     assert state["progress"]["settled"] == pytest.approx(1.0)
+    assert state["progress"]["right"] == 1.0
     assert state["progress"]["groups"] == 3
 
 

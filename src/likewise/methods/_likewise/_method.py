@@ -265,6 +265,42 @@ FEW, HARDLY_ANY = 0.02, 0.005  # shares of pairs that 20 questions would change
 N_FIRST = 20  # answers before stopping is suggested
 
 
+TOO_EARLY = 10  # answers before anybody can say how many more it takes
+PER_WRONG, FEWER_FOR_MANY, AT_ONCE = 11.7, 0.58, 5.0  # by benchmarks/progress.py
+
+
+def questions_until(
+    level: float, right: float, tally: Tally, *, ends: bool
+) -> int | None:
+    r"""Return about how many more questions it takes until a share of samples is right.
+
+    :math:`11.7 (w + 1)^{0.58} - 5` for w samples that are still to be put right, and no
+    more than there are samples to ask about. None when nobody can say.
+
+    Parameters
+    ----------
+    level : float
+        The share.
+    right : float
+        The share that is expected to be right.
+    tally : Tally
+    ends : bool
+        Whether more questions would hardly help.
+
+    Examples
+    --------
+    >>> questions_until(0.95, 0.85, Tally(20, 180, 20.0, 150.0, 30), ends=False)
+    64
+    """
+    if right >= level:
+        return 0
+    if ends or tally.n_answers < TOO_EARLY or not tally.n_free:
+        return None
+    wrong = tally.n_samples * (level - right)
+    about = PER_WRONG * (wrong + 1) ** FEWER_FOR_MANY - AT_ONCE
+    return max(round(min(about, tally.n_free)), 1)
+
+
 @dataclass(slots=True)
 class Warm:
     """What was worked out last, by a model or by one before it.
@@ -370,8 +406,18 @@ class FieldModel:
         asked = self.known.compared.keys() & self.beliefs.class_of.keys()
         n_settled = len(asked - self.known.aside)
         enough = enough and (best is None or len(self.known.answers) >= N_FIRST)
-        about = self.correction.interval(right, len(self.known.answers))
-        return Expectation(jaccard, max(wrong, 0.0), n_settled, enough, right, about)
+        return Expectation(
+            jaccard,
+            max(wrong, 0.0),
+            n_settled,
+            is_enough=enough,
+            right=right,
+            interval=self.correction.interval(right, len(self.known.answers)),
+            until=(
+                questions_until(0.95, right, self.tally, ends=enough),
+                questions_until(0.98, right, self.tally, ends=enough),
+            ),
+        )
 
     @property
     def correction(self) -> Correction:
