@@ -290,7 +290,7 @@ def questions_until(
     Examples
     --------
     >>> questions_until(0.95, 0.85, Tally(20, 180, 20.0, 150.0, 30), ends=False)
-    64
+    63
     """
     if right >= level:
         return 0
