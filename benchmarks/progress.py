@@ -23,7 +23,7 @@ from pathlib import Path
 import numpy as np
 from benchmarks.questions import QUICK, load_sets
 from benchmarks.runs import markdown
-from benchmarks.sets import SETS, fold_of
+from benchmarks.sets import SETS, add_suite, fold_of
 from scipy.optimize import linear_sum_assignment, minimize
 
 from likewise import LabelOracle, Session, run
@@ -228,6 +228,7 @@ def report(looks: Sequence[Look]) -> None:
 
 def main() -> None:
     """Run the sessions and print the tables."""
+    add_suite()
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

@@ -27,7 +27,7 @@ from pathlib import Path
 
 import numpy as np
 from benchmarks.runs import MARKS, Cell, Run
-from benchmarks.sets import SETS
+from benchmarks.sets import SETS, add_suite
 from joblib import Parallel, delayed
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn
@@ -426,6 +426,7 @@ def _parser() -> argparse.ArgumentParser:
 
 def main() -> int:
     """Run what is missing, then print and draw everything that was chosen."""
+    add_suite()
     chosen = _parser().parse_args()
     axes = ("sets", "methods", "subsets", "k", "noise", "cap")
     given = {axis: getattr(chosen, axis) for axis in axes if getattr(chosen, axis)}

@@ -1,7 +1,7 @@
 """The development sets, by kind: choices are made on three kinds, judged on the fourth.
 
-Importing this makes the sets of the wider suite known: ``DATA/suite/NAME.npz``, with X
-(ready for Euclidean distance) and y.
+Those of the wider suite are files ``DATA/suite/NAME.npz``, with X (ready for Euclidean
+distance) and y.
 """
 
 from __future__ import annotations
@@ -48,10 +48,12 @@ SUITE = {
     "mnist": "2,000 handwritten digits as pixels, 10 kinds",
 }
 
-for _name, _about in SUITE.items():
-    DATASETS[_name] = Entry(
-        partial(embeddings, _name, f"suite/{_name}.npz", "the wider suite"), _about
-    )
+
+def add_suite() -> None:
+    """Make the sets of the wider suite known by their names."""
+    for name, about in SUITE.items():
+        read = partial(embeddings, name, f"suite/{name}.npz", "the wider suite")
+        DATASETS[name] = Entry(read, about)
 
 
 def fold_of(name: str) -> str:

@@ -34,7 +34,6 @@ N_FITTED = 10_000  # samples that a mixture is fitted to; where there are more, 
 
 # The flagship
 
-FLAGSHIP_CUT = 1_000  # up to here each sample set aside is cut out of the graph
 FLAGSHIP_LINKED = 3_000  # up to here all pairs are linked for the first clusters
 FLAGSHIP_EXACT = 5_000  # up to here all is float64; no sample stands for others
 FLAGSHIP_CLUSTERED = 10_000  # up to here all samples are clustered, then some

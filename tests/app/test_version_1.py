@@ -88,8 +88,9 @@ def test_exports_are_as_they_were(older: Served) -> None:
     for row, before in zip(rows, STATE["export_rows"], strict=True):
         chance, old = row.pop("probability"), before["probability"]
         assert row == {key: before[key] for key in row}
+        # Methods learn: how sure they are may change, what they say of it may not.
         assert (chance and float(chance)) == (
-            old and pytest.approx(float(old), abs=CLOSE)
+            old and pytest.approx(float(old), abs=5 * CLOSE)
         )
 
 

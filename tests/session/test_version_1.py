@@ -1,4 +1,4 @@
-"""What version 0.1 wrote is opened, and goes on with the same question."""
+"""What version 0.1 wrote is opened, and goes on: with the same groups and acts."""
 
 from __future__ import annotations
 

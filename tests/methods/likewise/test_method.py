@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
@@ -11,7 +12,7 @@ from sklearn.datasets import load_digits
 from tests.definitions import classes_of
 from tests.problems import Tiny, blobs
 
-from likewise import LabelOracle, Session, _regime
+from likewise import LabelOracle, Session, _regime, jaccard, run
 from likewise.experiments import ari
 from likewise.knowledge import Answer, Knowledge, Question, Verdict
 from likewise.methods import Problem, problem_of
@@ -45,29 +46,73 @@ def chance() -> np.random.Generator:
     return np.random.default_rng(0)
 
 
-@pytest.mark.parametrize(("few", "is_kept"), [(10, True), (100, False)])
-def test_among_many_samples_one_set_aside_needs_no_new_solution(
-    few: int, is_kept: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(_regime, "FLAGSHIP_CUT", few)
-    problem = problem_of(blobs((8, 8, 8)).X, affinity="auto", n_clusters=3)
+def test_a_sample_set_aside_needs_no_new_solution_unless_it_pulls() -> None:
+    W = np.full((24, 24), 0.1)
+    for heap in range(3):
+        W[8 * heap : 8 * heap + 8, 8 * heap : 8 * heap + 8] = 1.0
+    W[7, :16] = W[:16, 7] = 20.0
+    problem = problem_of(W, affinity="precomputed", n_clusters=3)
 
-    whole, less = (
-        begin(problem, Knowledge(24, aside=aside), chance())
-        for aside in (frozenset[int](), frozenset({5}))
+    whole, less, cut = (
+        begin(problem, Knowledge(24, aside=frozenset(aside)), chance())
+        for aside in ([], [5], [7])
     )
 
-    assert (whole.prior is less.prior) == is_kept
+    assert less.prior is whole.prior
+    assert cut.prior is not whole.prior
 
 
-def test_samples_set_aside_are_never_founders_of_a_class() -> None:
+def test_where_a_medoid_is_set_aside_one_beside_it_speaks_for_the_class() -> None:
     problem = problem_of(blobs((8, 8, 8)).X, affinity="auto", n_clusters=3)
     whole = begin(problem, Knowledge(24), chance())
-    founders = frozenset(map(int, whole.prior.medoids[:2]))
+    aside = frozenset(map(int, whole.prior.medoids[:2]))
 
-    less = begin(problem, Knowledge(24, aside=founders), chance())
+    less = begin(problem, Knowledge(24, aside=aside), chance())
 
-    assert founders.isdisjoint(less.beliefs.class_of)
+    assert len(less.beliefs.members) == 3
+    start = whole.prior.start
+    for founder, members in less.beliefs.members.items():
+        assert {start[member] for member in members} == {start[founder]}
+        assert len(members) == 1 + (founder in aside)
+        assert not aside.issuperset(members)
+    np.testing.assert_array_equal(less.labels, whole.labels)
+
+
+def unequal(seed: int) -> Tiny:
+    """Return classes of 60, 25, 12, 4 and 2 samples that run into each other."""
+    rng = np.random.default_rng(seed)
+    truth = np.repeat(np.arange(5), (60, 25, 12, 4, 2))
+    X = rng.normal(scale=2.0, size=(5, 4))[truth] + rng.normal(size=(103, 4))
+    return Tiny(X, truth)
+
+
+@pytest.mark.parametrize("k", [5, None])
+@pytest.mark.parametrize("seed", range(3))
+def test_true_answers_cost_few_checks_and_small_classes_are_found(
+    seed: int, k: int | None
+) -> None:
+    tiny = unequal(seed)
+    X, truth = tiny.X, tiny.truth
+    session = Session(X, n_clusters=k)
+
+    views = list(run(session, LabelOracle(truth), 400))
+
+    asked = [answer.question.predicted for answer in session.history]
+    kinds = [predicted.kind for predicted in asked if predicted is not None]
+    checks = np.cumsum([kind.startswith("check") for kind in kinds])
+    assert (checks <= 1 + 0.04 * np.arange(1, len(checks) + 1)).all()
+    assert jaccard(truth, views[-1].labels) == 1.0
+
+
+def test_a_sample_that_is_apart_from_all_founds_a_class_at_once() -> None:
+    tiny = unequal(0)
+    X, truth = tiny.X, tiny.truth
+    session = Session(X, n_clusters=5)
+
+    list(run(session, LabelOracle(truth), 400))
+
+    asked = Counter(answer.question.sample for answer in session.history)
+    assert max(asked.values()) <= 12  # not each of 100 others
 
 
 def overlapping(k: int | None, seed: int) -> tuple[Problem, Tiny]:

@@ -25,6 +25,8 @@ from likewise.methods._likewise._probabilities import (
 )
 
 WORTH_A_CHECK = 0.1  # pairs that asking again must be expected to change
+SHARE_OF_CHECKS = 0.04  # of the questions, and one, as long as they have found nothing
+EARNED = 10  # further checks for each answer denied and each settled sample let go
 LIKELY = 0.5  # more likely than not
 N_TYPICAL = 5  # members of a class that may speak for it
 PATIENCE = 2  # members tried before a sample and a class are left open
@@ -124,6 +126,21 @@ class Partners:
         gain = gain * np.outer(probabilities.sizes, probabilities.sizes)
         np.fill_diagonal(gain, -1.0)
         return gain
+
+    @cached_property
+    def may_check(self) -> bool:
+        """Whether a question whose answer is known may be asked.
+
+        Checks are paid for by what they find: one question in 25 as long as they all
+        held, and ten more for each answer that another one denies and each settled
+        sample that had to be let go. True answers lead to neither, so they cost no more
+        than that on any data.
+        """
+        asked = [answer.question.predicted for answer in self.known.answers]
+        n_checks = sum(p is not None and p.kind.startswith("check") for p in asked)
+        seen = self.probabilities.beliefs.calibration
+        n_found = len(self.known.doubtful) + seen.n_released
+        return n_checks <= SHARE_OF_CHECKS * len(asked) + EARNED * n_found
 
     def rows_of(self, sample: int) -> Rows:
         """Return what is thought of a free sample before the ballots."""
@@ -261,7 +278,7 @@ def class_questions(
         if pair is None:
             continue
         is_known, worth = partners.is_known(*pair), float(gain[g, h])
-        if worth < WORTH_A_CHECK and is_known:
+        if is_known and (worth < WORTH_A_CHECK or not partners.may_check):
             continue
         kind = "check groups" if is_known else "groups"
         predicted = _expected(probabilities, g, h, kind)
@@ -323,6 +340,8 @@ class SampleQuestions:
                 continue
             meaning = self._if_different(sample, column, before)
             predicted = self._expected(sample, partner, float(row[column]), meaning)
+            if predicted.kind == "check" and not self.partners.may_check:
+                continue
             worth = float(gain[at])
             first = np.inf if sample in self._under_way else worth
             yield Candidate(first, worth, Question(sample, partner, predicted))
@@ -330,7 +349,7 @@ class SampleQuestions:
     def settled(self) -> Iterator[Candidate]:
         """Yield settled samples that may be in the wrong class, best first."""
         samples, rows, new, top, p, drop = self.partners.checked
-        if not len(samples):
+        if not (len(samples) and self.partners.may_check):
             return
         gain = drop * self._reach(self.coverage.spread_at(samples), -1)
         gain[np.isin(samples, self.taken)] = -1.0
@@ -426,6 +445,8 @@ class SampleQuestions:
             left = [g for g in probabilities.main if votes[0, g] >= 0]
             if len(left) == 1 and reaches(after[left[0]], LIKELY):
                 return probabilities.classes[left[0]]
+        if (votes[0] < -bool(probabilities.main)).all():  # whatever the fields say
+            return NEW
         return GO_ON if after.max() >= FOUNDING else NEW
 
     def _if_not(self, row: AnyFloats, new: float, sample: int, column: int) -> int:

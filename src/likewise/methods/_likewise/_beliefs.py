@@ -42,6 +42,9 @@ class Calibration:
         For each question about two classes: how close they were, and whether same.
     firsts : tuple of (float, bool)
         For each first question on a sample: the probability given, and whether same.
+    n_released : int
+        How often a settled sample was let go: true answers about k groups, if so many
+        were told, never lead there.
     """
 
     hits: float = 4.0
@@ -50,6 +53,7 @@ class Calibration:
     old: float = 1.0
     groups: tuple[tuple[float, bool], ...] = ()
     firsts: tuple[tuple[float, bool], ...] = ()
+    n_released: int = 0
 
     def after(self, predicted: Prediction, sign: int, *, is_first: bool) -> Calibration:
         """Return the counts with one more answer in it."""
@@ -97,10 +101,18 @@ class Beliefs:
     calibration: Calibration = field(default_factory=Calibration)
 
     @classmethod
-    def of(cls, founders: Iterable[int]) -> Beliefs:
-        """Return the beliefs before any answer: each founder is a class."""
-        founders = [int(founder) for founder in founders]
-        return cls({f: f for f in founders}, {f: (f,) for f in founders})
+    def of(
+        cls, founders: Iterable[int], beside: Mapping[int, int] | None = None
+    ) -> Beliefs:
+        """Return the beliefs before any answer: each founder is a class.
+
+        Another sample may stand beside a founder, as one of its class.
+        """
+        others = beside or {}
+        members = {
+            int(f): (int(f), others[f]) if f in others else (int(f),) for f in founders
+        }
+        return cls({s: f for f, samples in members.items() for s in samples}, members)
 
     def after(self, answer: Answer) -> Beliefs:
         """Return the beliefs after one more answer."""
@@ -219,6 +231,8 @@ class _Draft:
     def _reconsider(self, i: int) -> None:
         """Let a settled sample go whose ballots do not back its class any more."""
         if not self._is_backed(i, self.class_of[i]):
+            seen = self.calibration
+            self.calibration = replace(seen, n_released=seen.n_released + 1)
             self._release(i)
             self._begin(i)
 

@@ -17,9 +17,15 @@ from functools import cached_property, partial
 import numpy as np
 import scipy.sparse as sp
 
-from likewise import _regime
-from likewise._arrays import AnyFloats, Floats, Indices
-from likewise._ties import best_columns, best_first, first_best, ranked, reaches
+from likewise._arrays import AnyFloats, Floats, Indices, Weights
+from likewise._ties import (
+    best_columns,
+    best_first,
+    first_best,
+    first_least,
+    ranked,
+    reaches,
+)
 from likewise.knowledge import Answer, Knowledge, Question, in_use, respect
 from likewise.methods._base import Chances, Expectation, Method
 from likewise.methods._likewise._acquisition import (
@@ -46,6 +52,7 @@ from likewise.methods._outlook import GOOD_ENOUGH, Correction, Tally
 from likewise.methods._problem import Problem
 
 PROBABLY_NEW = 0.5
+PULLING = 5.0  # times the weight of one in the middle
 NO_PAIRS = 1e-9
 TRUST_PRIOR, TRUST_SLOPES = (0.0, 1.0), (0.1, 3.0)
 
@@ -356,7 +363,7 @@ class FieldModel:
     def labels(self) -> Indices:
         """The cluster of each sample; no pair that is believed is violated."""
         if not self.known.answers:
-            return in_use(self._raw)
+            return in_use(self.prior.start)
         known, likeness = self._believed, Belonging(self.probabilities)
         return respect(self._raw, likeness, known.constraints, known.certain)
 
@@ -457,20 +464,40 @@ class FieldModel:
 def begin(problem: Problem, known: Knowledge, rng: np.random.Generator) -> FieldModel:
     """Make the model of any state of the answers.
 
-    Samples set aside are cut out of the graph where there are few; among many their
-    edges weigh nothing, and the solution for the whole graph stays good. They are out
-    of every count and question in either case.
+    Samples set aside are out of every count and question. They stay on the graph, so
+    that all others stay where they are; but for those that tie others together by their
+    weight alone.
     """
     seed = int(rng.integers(2**31))
-    if problem.n_samples <= _regime.FLAGSHIP_CUT:
-        problem = problem.without(known.aside)
+    problem = problem.without(known.aside & pulling(problem.weights))
     regime = regime_for(problem.n_samples)
     derive = partial(prior_of, problem, seed, regime)
     prior = problem.once(("flagship's prior", seed, regime), derive)
     medoids = sorted(prior.medoids.tolist())  # whatever numbers their clusters have
-    founders = [medoid for medoid in medoids if medoid not in known.aside]
-    start = Beliefs.of(founders or medoids)
+    start = Beliefs.of(medoids, stand_ins(prior, known.aside))
     return FieldModel(prior, known, start.after_all(known.answers))
+
+
+def pulling(W: Weights) -> frozenset[int]:
+    """Return the samples that weigh five times as much as one in the middle."""
+    degrees = np.asarray(W.sum(axis=1)).ravel()
+    return frozenset(np.flatnonzero(degrees > PULLING * np.median(degrees)).tolist())
+
+
+def stand_ins(prior: Prior, aside: frozenset[int]) -> dict[int, int]:
+    """Return for each medoid that is set aside who speaks for its class.
+
+    Nobody can be asked about the medoid: the sample of its cluster that is nearest to
+    it stands in, if there is one.
+    """
+    found = {}
+    for medoid in sorted(aside.intersection(prior.medoids.tolist())):
+        members = np.flatnonzero(prior.start == prior.start[medoid])
+        here = members[~np.isin(members, list(aside))]
+        if len(here):
+            apart = prior.vectors[here].astype(np.float64) - prior.vectors[medoid]
+            found[medoid] = int(here[first_least((apart**2).sum(axis=1))])
+    return found
 
 
 def learn(model: FieldModel, known: Knowledge, answer: Answer) -> FieldModel:

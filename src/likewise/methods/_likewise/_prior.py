@@ -17,6 +17,7 @@ from likewise._ties import first_least, least_columns, slight
 from likewise.affinity import evenly
 from likewise.knowledge import in_use
 from likewise.methods._likewise._bases import SMOOTHING, feature_basis, graph_basis
+from likewise.methods._likewise._mixture import mixture_of
 from likewise.methods._likewise._posterior import Basis
 from likewise.methods._likewise._regimes import (
     ROWS,
@@ -81,6 +82,8 @@ class Prior:
         The first classes, one sample each.
     regime : Regime
         How exactly it is worked on.
+    n_held : int
+        Samples to be asked about before fields may move others out of their clusters.
     """
 
     weights: Weights
@@ -94,6 +97,7 @@ class Prior:
     shares: Sparse
     medoids: Indices
     regime: Regime
+    n_held: int = 0
 
     @property
     def noise(self) -> float:
@@ -126,6 +130,9 @@ def prior_of(problem: Problem, seed: int, regime: Regime) -> Prior:
     vectors = _scaled(spectrum.vectors[:, :wanted], regime)
     precision = _coverage_precision(values, groups)
     start, medoids = start_clusters(weights, values, vectors, groups, seed)
+    mixture = mixture_of(problem.features, start, seed) if _has_few(problem) else None
+    if mixture is not None:
+        start, medoids = mixture.labels, mixture.medoids
     bases = [graph_basis(values, vectors)]
     if problem.features is not None:
         bases.append(feature_basis(problem.features, regime))
@@ -141,7 +148,14 @@ def prior_of(problem: Problem, seed: int, regime: Regime) -> Prior:
         shares=soft_membership(weights, start),
         medoids=medoids,
         regime=regime,
+        n_held=0 if mixture is None else mixture.n_held,
     )
+
+
+def _has_few(problem: Problem) -> bool:
+    """Tell whether there are dense features of few samples."""
+    is_dense = problem.features is not None and not sp.issparse(problem.features)
+    return is_dense and problem.n_samples <= _regime.FLAGSHIP_LINKED
 
 
 def _as_type(W: Weights, regime: Regime) -> Weights:

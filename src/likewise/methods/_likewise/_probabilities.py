@@ -381,9 +381,12 @@ class Probabilities:
     def grouped(self, joined: Floats) -> Indices:
         """Return the column of membership times `joined` where each sample most is.
 
-        Where columns tie in few digits, they are compared to all digits.
+        Where columns tie in few digits, they are compared to all digits. As long as the
+        start is held, only it says where a sample is that nothing was said about.
         """
         Q, (moved, rows) = self.around.membership, self._moved
+        if len(self.settled[0]) - len(self.classes) < self.prior.n_held:
+            Q = self.around.own(slice(0, len(Q)))
         found, weights = np.empty(len(Q), dtype=np.intp), joined.astype(Q.dtype)
         for part in spans(len(Q), ROWS):
             sums = Q[part] @ weights
