@@ -133,8 +133,8 @@ def run_app(what: Sorting, how: Listening) -> None:
         follow = Thread(target=_follow_to_the_end, args=(preparation,), daemon=True)
         with _ending_if_failed(preparation):  # which may be at once
             preparation.start()
-            follow.start()
             _announce(f"http://{_shown(how.host)}:{port}/enter{code}", how)
+            follow.start()  # what it says comes below the address
             serve(app, bound)
 
 
