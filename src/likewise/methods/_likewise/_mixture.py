@@ -30,7 +30,7 @@ SETTLED = 1e-4  # gain of log likelihood, a sample, at which it ends
 AGAIN = 0.7  # adjusted Rand index with what another beginning leads to
 ROBUST = 0.5  # the same with what normal scores lead to
 HELD = 10  # samples a cluster, see Mixture
-SAME = 0.95  # the same with the clusters that are there: nothing new
+SAME = 0.8  # the same with the clusters that are there, which are kept then
 DIGITS = 9
 
 
