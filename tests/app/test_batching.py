@@ -8,7 +8,7 @@ from threading import Event, get_ident
 
 import pytest
 
-from likewise.app._batching import Batches
+from likewise.app._project import Batches
 
 
 def test_who_comes_while_it_works_is_served_in_one_round() -> None:

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
-from threading import RLock
-from typing import Any, TypeAlias, TypeVar
+from threading import Lock, RLock
+from typing import Any, Generic, ParamSpec, TypeAlias, TypeVar
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from likewise._arrays import Indices
-from likewise.app._batching import Batches
 from likewise.app._commands import (
     Amending,
     Aside,
@@ -59,7 +59,69 @@ OTHER = (
     "it again under a new one."
 )
 Found = TypeVar("Found")
+Arguments = ParamSpec("Arguments")
+Result = TypeVar("Result")
+Wanted = TypeVar("Wanted")
 Amended: TypeAlias = Aside | Rename | Planned | Amending
+
+
+class Batches(Generic[Wanted, Result]):
+    """One thread that does for all who wait what each would have to do alone.
+
+    Whoever comes while it works waits for the next round, which takes all of them: a
+    round begins after the last of its wishes was made. What goes wrong goes wrong for
+    everybody in the round. All the work is in one thread, so that the memory that it
+    takes is taken once, and not once for each thread of a server.
+
+    Parameters
+    ----------
+    work : callable
+        ``work(wishes)`` returns a result for each wish.
+
+    Examples
+    --------
+    >>> doubled = Batches(lambda wishes: [2 * wish for wish in wishes])
+    >>> doubled.wait_for(21)
+    42
+    """
+
+    def __init__(self, work: Callable[[Sequence[Wanted]], Sequence[Result]]) -> None:
+        self._work = work
+        self._waiting: list[tuple[Wanted, Future[Result]]] = []
+        self._lock = Lock()
+        self._thread = ThreadPoolExecutor(1, "batches")
+
+    def wait_for(self, wish: Wanted) -> Result:
+        """Return the result for a wish, once a round has served it."""
+        mine: Future[Result] = Future()
+        with self._lock:
+            self._waiting.append((wish, mine))
+        # A round before this one may have served it; then this one has less to do.
+        self._thread.submit(self._round)
+        return mine.result()
+
+    def do(
+        self,
+        work: Callable[Arguments, Found],
+        *args: Arguments.args,
+        **kwargs: Arguments.kwargs,
+    ) -> Found:
+        """Do something else between two rounds, in the same thread."""
+        return self._thread.submit(work, *args, **kwargs).result()
+
+    def _round(self) -> None:
+        with self._lock:
+            served, self._waiting = self._waiting, []
+        if not served:
+            return
+        try:
+            found = self._work([wish for wish, _ in served])
+        except BaseException as error:
+            for _, theirs in served:
+                theirs.set_exception(error)
+        else:
+            for (_, theirs), result in zip(served, found, strict=True):
+                theirs.set_result(result)
 
 
 @dataclass(frozen=True, slots=True)
