@@ -3,7 +3,7 @@
 from likewise.app._auth import Door
 from likewise.app._context import AppContext
 from likewise.app._preparing import DigitsSource, PathSource, Preparation
-from likewise.app._server import create_app, listening, serve
+from likewise.app._server import Serving, create_app, listening
 
 __all__ = [
     "AppContext",
@@ -11,7 +11,7 @@ __all__ = [
     "Door",
     "PathSource",
     "Preparation",
+    "Serving",
     "create_app",
     "listening",
-    "serve",
 ]

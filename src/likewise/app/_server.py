@@ -160,10 +160,26 @@ def _bound(host: str, port: int) -> socket.socket:
     return found
 
 
-def serve(app: FastAPI, bound: socket.socket) -> None:
-    """Serve until interrupted."""
-    with few_lines():
-        server_of(app).run(sockets=[bound])
+class Serving:
+    """A server that runs until it is interrupted or told to end.
+
+    Parameters
+    ----------
+    app : FastAPI
+    bound : socket
+        Where it listens; see :func:`listening`.
+    """
+
+    def __init__(self, app: FastAPI, bound: socket.socket) -> None:
+        self._server, self._bound = server_of(app), bound
+
+    def run(self) -> None:
+        with few_lines():
+            self._server.run(sockets=[self._bound])
+
+    def end(self) -> None:
+        """End it soon, or as soon as it runs; from any thread."""
+        self._server.should_exit = True
 
 
 def server_of(app: FastAPI, limits: Limits | None = None) -> uvicorn.Server:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import getpass
 import os
 import shlex
-import signal
 import sys
 import time
 import webbrowser
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import count
 from pathlib import Path
 from socket import gethostname
@@ -109,9 +109,9 @@ def run_app(what: Sorting, how: Listening) -> None:
             AppContext,
             Door,
             Preparation,
+            Serving,
             create_app,
             listening,
-            serve,
         )
     from likewise.storage import without_password
 
@@ -130,12 +130,14 @@ def run_app(what: Sorting, how: Listening) -> None:
         context = AppContext(preparation, door, what.home / "thumbs")
         app = create_app(context, port=port, hosts=_names(how.host))
         code = "" if how.password else f"?code={door.new_code(how.who)}"
-        follow = Thread(target=_follow_to_the_end, args=(preparation,), daemon=True)
-        with _ending_if_failed(preparation):  # which may be at once
-            preparation.start()
-            _announce(f"http://{_shown(how.host)}:{port}/enter{code}", how)
-            follow.start()  # what it says comes below the address
-            serve(app, bound)
+        serving = Serving(app, bound)
+        follow = partial(_follow_to_the_end, preparation, serving.end)
+        preparation.start()
+        _announce(f"http://{_shown(how.host)}:{port}/enter{code}", how)
+        Thread(target=follow, daemon=True).start()  # it speaks below the address
+        serving.run()
+    if preparation.status.error is not None:
+        raise typer.Exit(1 if preparation.is_unforeseen else 2)
 
 
 @dataclass(frozen=True)
@@ -152,18 +154,6 @@ class _Consent:
             return typer.confirm(words, err=True)
         except typer.Abort:
             return False
-
-
-@contextmanager
-def _ending_if_failed(preparation: Any) -> Iterator[None]:
-    """End with a code, where the interrupt came of there being nothing to sort."""
-    try:
-        yield
-    except KeyboardInterrupt:
-        if preparation.status.error is None:
-            raise
-    if preparation.status.error is not None:
-        raise typer.Exit(1 if preparation.is_unforeseen else 2)
 
 
 @contextmanager
@@ -184,12 +174,12 @@ def _announce(address: str, how: Listening) -> None:
         webbrowser.open(address)
 
 
-def _follow_to_the_end(preparation: Any) -> None:
-    """Stop where nothing can be sorted, as soon as an open page has said why."""
+def _follow_to_the_end(preparation: Any, end: Callable[[], None]) -> None:
+    """End where nothing can be sorted, as soon as an open page has said why."""
     _follow(preparation)
     if preparation.status.error is not None:
         time.sleep(0.0 if preparation.is_refused else LAST_WORDS)
-        signal.raise_signal(signal.SIGINT)
+        end()
 
 
 def _follow(preparation: Any) -> None:

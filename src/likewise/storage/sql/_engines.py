@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import os
 import sqlite3
+import time
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from json import JSONDecodeError
 from pathlib import Path
+from random import SystemRandom
 from threading import Lock
 from typing import Any, TypeAlias
 from urllib.parse import quote, quote_plus
@@ -26,7 +28,8 @@ from likewise.errors import MissingExtraError, StorageError
 from likewise.storage._open import without_password
 
 BUSY_MS = 5000
-N_TRIES = 100  # at a lock that others hold for no longer than a switch of mode takes
+N_TRIES = 200  # at a lock that others hold for no longer than a switch of mode takes
+GIVES_WAY = 0.05  # seconds at most before the next of them
 POOL: dict[str, Any] = {"pool_size": 20, "max_overflow": 40}  # a server's 40 threads
 PRAGMAS = (
     "synchronous=FULL",
@@ -231,21 +234,21 @@ def _identity(found: os.stat_result | None) -> Identity | None:
 
 
 def _use_wal(connection: Any) -> None:
-    # Two that wait for each other in the switch would wait in vain: give way at once,
-    # queue up in a transaction instead, and look again.
-    for _ in range(N_TRIES):
+    # Those that switch a new file at once stand in each other's way, and none of them
+    # is told when the way is free: give way at once, for a while that differs.
+    lot = SystemRandom()
+    for left in reversed(range(N_TRIES)):
         connection.execute("PRAGMA busy_timeout=0")
         try:
-            connection.execute("PRAGMA journal_mode=WAL")
-        except sqlite3.OperationalError as error:
-            if "locked" not in str(error):
-                raise
-        else:
+            # To its end: only then the switch is on disk, or was refused.
+            connection.execute("PRAGMA journal_mode=WAL").fetchall()
             break
+        except sqlite3.OperationalError as error:
+            if "locked" not in str(error) or not left:
+                raise
         finally:
             connection.execute(f"PRAGMA busy_timeout={BUSY_MS}")
-        connection.execute("BEGIN IMMEDIATE")
-        connection.execute("ROLLBACK")
+        time.sleep(lot.uniform(0.0, GIVES_WAY))
 
 
 def _postgresql(url: URL) -> Engine:
