@@ -25,7 +25,7 @@ from likewise.knowledge import (
 from likewise.methods import problem_of
 from likewise.methods._likewise._acquisition import best_question
 from likewise.methods._likewise._beliefs import Beliefs
-from likewise.methods._likewise._prior import Prior, prior_of
+from likewise.methods._likewise._prior import Prior, Source, prior_of
 from likewise.methods._likewise._probabilities import (
     Blocked,
     Probabilities,
@@ -95,7 +95,7 @@ def prior_for(
     tiny: Tiny, n_clusters: int | None = None, regime: Regime = EXACT
 ) -> Prior:
     problem = problem_of(tiny.X, affinity="auto", n_clusters=n_clusters)
-    return prior_of(problem, 0, regime)
+    return prior_of(Source(problem, 0, regime))
 
 
 def probabilities_of(

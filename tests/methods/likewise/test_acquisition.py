@@ -366,6 +366,51 @@ def test_different_founds_a_class_unless_another_one_is_likely(
     assert expected_of(best.question).if_different == expected
 
 
+@pytest.mark.parametrize(
+    ("row", "new", "expected"),
+    [([0.6, 0.395], 0.005, 1), ([0.6, 0.3], 0.1, None)],
+    ids=["surely the other one", "perhaps a new one"],
+)
+def test_what_is_left_when_others_are_ruled_out_needs_no_question(
+    row: list[float], new: float, expected: int | None, prior: Prior
+) -> None:
+    any_number = replace(prior, n_groups=None)
+    probabilities = probabilities_of(any_number, Beliefs.of(prior.medoids[:2]))
+    n = len(probabilities.free)
+    probabilities = saying(
+        probabilities, np.tile(row, (n, 1)), np.full(n, new), pairs=np.zeros((2, 2))
+    )
+
+    best = best_question(probabilities, Knowledge(N))
+
+    assert best is not None
+    left = GO_ON if expected is None else int(prior.medoids[expected])
+    assert expected_of(best.question).if_different == left
+
+
+def test_what_was_only_concluded_is_asked_before_the_end(prior: Prior) -> None:
+    any_number = replace(prior, n_groups=None)
+    start = Beliefs.of(prior.medoids)
+    sample = int(probabilities_of(any_number, start).free[0])
+    a, b, _ = prior.medoids.tolist()
+    concluded = Answer(
+        Question(sample, a, Prediction(0.6, "sample", 1.0, True, b)), DIFFERENT
+    )
+    beliefs = start.after(concluded)
+    aside = frozenset(range(N)) - set(beliefs.class_of)
+    known = Knowledge(N, aside=aside).after(concluded)
+    probabilities = with_parts(
+        probabilities_of(any_number, beliefs, aside), pairs=np.zeros((3, 3))
+    )
+
+    best = best_question(probabilities, known)
+
+    assert beliefs.class_of[sample] == b
+    assert best is not None
+    assert best.question.sample == sample
+    assert expected_of(best.question).kind == "sample"
+
+
 def test_nobody_is_asked_on_about_a_class_that_nobody_could_tell(
     prior: Prior,
 ) -> None:
@@ -395,7 +440,8 @@ def test_one_unsure_answer_is_followed_by_another_member_of_the_class(
     only = np.zeros_like(probabilities.questioned_of(probabilities.free)[0])
     only[at, 0] = 0.5
     new = np.where(np.arange(len(only)) == at, 0.5, 1.0)
-    probabilities = saying(probabilities, only, new)
+    nothing = np.zeros((len(prior.medoids),) * 2)
+    probabilities = saying(probabilities, only, new, pairs=nothing)
     known = known_after(*joined)
     members = set(beliefs.members[medoid])
 

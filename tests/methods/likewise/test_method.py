@@ -181,7 +181,7 @@ def test_for_many_samples_learning_equals_beginning(seed: int) -> None:
 
     for _, many, known in list(steps(problem, oracle, 40))[::4]:
         beliefs = Beliefs.of(many.prior.medoids).after_all(known.answers)
-        anew = FieldModel(many.prior, known, beliefs)
+        anew = FieldModel(many.prior, known, beliefs, many.source)
         assert propose(anew, known, chance()) == propose(many, known, chance())
         np.testing.assert_array_equal(anew.labels, many.labels)
         np.testing.assert_allclose(anew.confidence, many.confidence, atol=1e-5)

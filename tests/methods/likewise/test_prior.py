@@ -30,6 +30,7 @@ from likewise.methods._likewise._prior import (
     COVER_NOISE,
     MANY,
     Prior,
+    Source,
     _cut,
     _spectrum,
     clear_heaps,
@@ -133,7 +134,9 @@ def test_there_is_one_basis_for_the_graph_and_one_for_the_features(
 ) -> None:
     tiny = blobs((10, 10), seed=seed)
     W = random_affinity(20, rng)
-    without = prior_of(problem_of(W, affinity="precomputed", n_clusters=2), 0, EXACT)
+    without = prior_of(
+        Source(problem_of(W, affinity="precomputed", n_clusters=2), 0, EXACT)
+    )
 
     assert len(without.bases) == 1
     bases = prior_for(tiny, 2).bases
@@ -182,7 +185,9 @@ def test_a_graph_in_pieces_has_a_prior() -> None:
     clique = np.ones((4, 4)) - np.eye(4)
     W = sp.block_diag([clique, clique, np.zeros((2, 2))], format="csr")
 
-    prior = prior_of(problem_of(W, affinity="precomputed", n_clusters=2), 0, EXACT)
+    prior = prior_of(
+        Source(problem_of(W, affinity="precomputed", n_clusters=2), 0, EXACT)
+    )
 
     assert np.isfinite(prior.vectors).all()
     assert len({*prior.start[:4].tolist()}) == len({*prior.start[4:8].tolist()}) == 1
@@ -368,7 +373,9 @@ def test_cliques_of_any_size_are_counted_and_found(
     inside = truth[:, np.newaxis] == truth
     W = np.where(inside, 1.0, 1e-3) * random_affinity(len(truth), rng)
 
-    prior = prior_of(problem_of(W, affinity="precomputed", n_clusters=None), 0, EXACT)
+    prior = prior_of(
+        Source(problem_of(W, affinity="precomputed", n_clusters=None), 0, EXACT)
+    )
 
     assert classes_of(prior.start.tolist()) == classes_of(truth.tolist())
 
@@ -513,7 +520,9 @@ def test_parts_that_nothing_links_are_counted(
     parts = [auto(rng.standard_normal((size, 2))).weights for size in sizes]
     W = sp.block_diag(parts, format="csr")
 
-    prior = prior_of(problem_of(W, affinity="precomputed", n_clusters=None), 0, EXACT)
+    prior = prior_of(
+        Source(problem_of(W, affinity="precomputed", n_clusters=None), 0, EXACT)
+    )
 
     expected = np.repeat(np.arange(len(sizes)), sizes)
     assert classes_of(prior.start.tolist()) == classes_of(expected.tolist())

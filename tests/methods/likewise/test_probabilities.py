@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from tests.methods.likewise.hand_made import (
     DIFFERENT,
     SAME,
@@ -30,12 +32,14 @@ from likewise.methods._likewise._probabilities import (
     CLASS_PRIOR,
     CLASS_SLOPES,
     CLOSED,
+    MATES,
     PROMISED,
     Probabilities,
     Rows,
     fitted_map,
     likeliest,
     logit,
+    with_few_mates,
 )
 from likewise.methods._likewise._surroundings import (
     FOUNDER,
@@ -454,7 +458,7 @@ def with_and_without_a_number(
 ) -> tuple[Floats, Floats]:
     """Return how likely faintly linked classes are one, of any number or of three."""
     m = len(sizes)
-    faint = np.random.default_rng(0).uniform(0.001, 0.1, (m, m))
+    faint = np.random.default_rng(0).uniform(0.0005, 0.02, (m, m))
     any_number, three = (
         with_parts(
             probabilities_of(replace(prior, n_groups=k), beliefs),
@@ -464,6 +468,28 @@ def with_and_without_a_number(
         for k in (None, 3)
     )
     return any_number, three
+
+
+@given(st.integers(2, 30), st.integers(0, 200))
+def test_no_class_is_one_with_many_others(m: int, seed: int) -> None:
+    same = np.random.default_rng(seed).random((m, m))
+    same = np.triu(same, 1) + np.triu(same, 1).T
+
+    found = with_few_mates(same)
+
+    np.testing.assert_allclose(found, found.T)
+    assert (found <= same).all()
+    others = same.sum(axis=1)[:, np.newaxis] - same
+    is_free = np.maximum(others, others.T) <= MATES
+    np.testing.assert_allclose(found[is_free], same[is_free])
+    at_most = MATES * same / np.maximum(np.maximum(others, others.T), MATES)
+    np.testing.assert_allclose(found, at_most)
+
+
+def test_two_classes_are_promised_all_that_speaks_for_them() -> None:
+    same = np.array([[0.0, 0.9], [0.9, 0.0]])
+
+    np.testing.assert_array_equal(with_few_mates(same), same)
 
 
 def test_more_classes_than_there_are_make_open_pairs_likelier(prior: Prior) -> None:

@@ -27,7 +27,7 @@ from likewise.knowledge import Answer
 from likewise.methods import problem_of
 from likewise.methods._likewise import _surroundings
 from likewise.methods._likewise._beliefs import Beliefs
-from likewise.methods._likewise._prior import Prior, prior_of
+from likewise.methods._likewise._prior import Prior, Source, prior_of
 from likewise.methods._likewise._regimes import EXACT
 from likewise.methods._likewise._surroundings import (
     AFRESH,
@@ -297,7 +297,7 @@ def test_links_are_the_weights_between_classes(
     W, Q = random_affinity(20, rng), rng.dirichlet(np.ones(3), 20)
     problem = problem_of(convert(W), affinity="precomputed", n_clusters=2)
 
-    actual = links_of(prior_of(problem, 0, EXACT), Q)
+    actual = links_of(prior_of(Source(problem, 0, EXACT)), Q)
 
     expected = sum(W[i, j] * np.outer(Q[i], Q[j]) for i, j in np.ndindex(20, 20))
     np.testing.assert_allclose(actual, expected)

@@ -9,6 +9,7 @@ from itertools import islice
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from likewise._arrays import AnyFloats, Indices
 from likewise._ties import best_first, first_best, reaches, tied_best
@@ -32,6 +33,8 @@ N_TYPICAL = 5  # members of a class that may speak for it
 PATIENCE = 2  # members tried before a sample and a class are left open
 MISPLACED = 0.2  # samples that a merge may misplace, in expectation
 NEARLY, N_NEARLY = 1e-3, 1024  # best gains in few digits that are worked out in all
+ELIMINATED = 0.95  # a class this likely once others are ruled out needs no question
+BY_SIZE = 0.7  # how far the size of a class counts: not at all 0, wholly 1
 FOUNDING = 0.15  # a sample with no class this likely founds one
 
 
@@ -142,6 +145,18 @@ class Partners:
         n_found = len(self.known.doubtful) + seen.n_released
         return n_checks <= SHARE_OF_CHECKS * len(asked) + EARNED * n_found
 
+    @cached_property
+    def concluded(self) -> NDArray[np.bool_]:
+        """Which settled samples are where they are because they are nowhere else.
+
+        Of those in ``checked``; nobody has said it, so asking is no check.
+        """
+        samples = self.checked.samples
+        if self.probabilities.prior.n_groups is not None:  # by which it is certain
+            return np.zeros(len(samples), dtype=bool)
+        pro, contra = self.probabilities.evidence.on(samples)
+        return np.asarray(contra.any(axis=1) & ~pro.any(axis=1))
+
     def rows_of(self, sample: int) -> Rows:
         """Return what is thought of a free sample before the ballots."""
         if sample not in self._rows:
@@ -248,11 +263,12 @@ def drop_of(
 
 
 def weight_of(probabilities: Probabilities, columns: Indices) -> AnyFloats:
-    """Return the pairs that hang on samples: sqrt(n s), s the size of their class.
+    """Return the pairs that hang on samples: n^0.3 s^0.7, s the size of their class.
 
-    The geometric mean asks about small classes more than their size alone would.
+    Small classes are asked about more than their size alone would.
     """
-    return np.sqrt(len(probabilities.prior.start) * probabilities.sizes[columns])
+    n = len(probabilities.prior.start)
+    return n ** (1 - BY_SIZE) * probabilities.sizes[columns] ** BY_SIZE
 
 
 def class_questions(
@@ -340,7 +356,7 @@ class SampleQuestions:
                 continue
             meaning = self._if_different(sample, column, before)
             predicted = self._expected(sample, partner, float(row[column]), meaning)
-            if predicted.kind == "check" and not self.partners.may_check:
+            if predicted.kind == "check" and not self._may_check(sample):
                 continue
             worth = float(gain[at])
             first = np.inf if sample in self._under_way else worth
@@ -349,21 +365,32 @@ class SampleQuestions:
     def settled(self) -> Iterator[Candidate]:
         """Yield settled samples that may be in the wrong class, best first."""
         samples, rows, new, top, p, drop = self.partners.checked
-        if not (len(samples) and self.partners.may_check):
+        may_ask = self.partners.concluded | self.partners.may_check
+        if not may_ask.any():
             return
         gain = drop * self._reach(self.coverage.spread_at(samples), -1)
-        gain[np.isin(samples, self.taken)] = -1.0
+        is_idle = (gain < WORTH_A_CHECK) & ~self.partners.concluded
+        gain[np.isin(samples, self.taken) | ~may_ask | is_idle] = -1.0
         for at in best_first(gain, within=self.probabilities.prior.regime.slight):
-            if gain[at] < WORTH_A_CHECK:
+            if gain[at] < 0:
                 return
             sample, column = int(samples[at]), int(top[at])
             partner = self.partners.of(sample, column)
             if partner is None:
                 continue
             meaning = self._if_not(rows[at], float(new[at]), sample, column)
-            predicted = Prediction(float(p[at]), "check", if_different=meaning)
+            kind = "check" if self.partners.is_known(sample, partner) else "sample"
+            predicted = Prediction(float(p[at]), kind, if_different=meaning)
             worth = float(gain[at])
             yield Candidate(worth, worth, Question(sample, partner, predicted))
+
+    def _may_check(self, sample: int) -> bool:
+        """Tell whether a free sample may be asked about what is known of it.
+
+        One that is apart from all of k groups contradicts something: that is found out.
+        """
+        is_odd = sample in self._under_way and bool(self.probabilities.main)
+        return is_odd or self.partners.may_check
 
     @property
     def _under_way(self) -> tuple[int, ...]:
@@ -445,6 +472,10 @@ class SampleQuestions:
             left = [g for g in probabilities.main if votes[0, g] >= 0]
             if len(left) == 1 and reaches(after[left[0]], LIKELY):
                 return probabilities.classes[left[0]]
+        best = first_best(np.where(votes[0] < 0, 0.0, after))
+        is_open = probabilities.prior.n_groups is None
+        if is_open and reaches(after[best], ELIMINATED):
+            return probabilities.classes[best]
         if (votes[0] < -bool(probabilities.main)).all():  # whatever the fields say
             return NEW
         return GO_ON if after.max() >= FOUNDING else NEW

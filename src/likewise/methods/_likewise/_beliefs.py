@@ -114,6 +114,22 @@ class Beliefs:
         }
         return cls({s: f for f, samples in members.items() for s in samples}, members)
 
+    def with_founders(self, founders: Iterable[int]) -> Beliefs:
+        """Return the beliefs with more classes of one sample each, which has none yet.
+
+        Examples
+        --------
+        >>> Beliefs.of([0, 5]).with_founders([7]).members
+        {0: (0,), 5: (5,), 7: (7,)}
+        """
+        more = {int(f): (int(f),) for f in founders}
+        return replace(
+            self,
+            class_of={**self.class_of, **dict(zip(more, more, strict=True))},
+            members={**self.members, **more},
+            under_way=tuple(s for s in self.under_way if s not in more),
+        )
+
     def after(self, answer: Answer) -> Beliefs:
         """Return the beliefs after one more answer."""
         return self.after_all([answer])

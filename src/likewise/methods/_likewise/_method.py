@@ -12,7 +12,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from functools import cached_property, partial
+from functools import cached_property
+from itertools import pairwise
 
 import numpy as np
 import scipy.sparse as sp
@@ -34,7 +35,7 @@ from likewise.methods._likewise._acquisition import (
     best_besides,
 )
 from likewise.methods._likewise._beliefs import Beliefs
-from likewise.methods._likewise._prior import Prior, prior_of
+from likewise.methods._likewise._prior import Prior, Source
 from likewise.methods._likewise._probabilities import (
     Probabilities,
     fitted_map,
@@ -42,6 +43,7 @@ from likewise.methods._likewise._probabilities import (
     sigmoid,
 )
 from likewise.methods._likewise._regimes import regime_for
+from likewise.methods._likewise._starts import is_time, more_groups, told_by
 from likewise.methods._likewise._surroundings import (
     Covered,
     Surroundings,
@@ -340,12 +342,15 @@ class FieldModel:
     prior : Prior
     known : Knowledge
     beliefs : Beliefs
+    source : Source
+        Of the prior, and of those for more groups.
     warm : Warm
     """
 
     prior: Prior
     known: Knowledge
     beliefs: Beliefs
+    source: Source = field(repr=False, compare=False)
     warm: Warm = field(default_factory=Warm, repr=False, compare=False)
 
     @cached_property
@@ -468,14 +473,44 @@ def begin(problem: Problem, known: Knowledge, rng: np.random.Generator) -> Field
     that all others stay where they are; but for those that tie others together by their
     weight alone.
     """
-    seed = int(rng.integers(2**31))
     problem = problem.without(known.aside & pulling(problem.weights))
     regime = regime_for(problem.n_samples)
-    derive = partial(prior_of, problem, seed, regime)
-    prior = problem.once(("flagship's prior", seed, regime), derive)
+    source = Source(problem, int(rng.integers(2**31)), regime)
+    prior = source.prior()
     medoids = sorted(prior.medoids.tolist())  # whatever numbers their clusters have
-    start = Beliefs.of(medoids, stand_ins(prior, known.aside))
-    return FieldModel(prior, known, start.after_all(known.answers))
+    beliefs = Beliefs.of(medoids, stand_ins(prior, known.aside))
+    looks = [n for n in range(len(known.answers)) if is_time(n)]
+    for start, end in pairwise([0, *looks, len(known.answers)]):
+        beliefs = beliefs.after_all(known.answers[start:end])
+        so_far = known.answers[:end]
+        prior, beliefs = closer(source, prior, beliefs, so_far, known.aside)
+    return FieldModel(prior, known, beliefs, source)
+
+
+def closer(
+    source: Source,
+    prior: Prior,
+    beliefs: Beliefs,
+    answers: tuple[Answer, ...],
+    aside: frozenset[int],
+) -> tuple[Prior, Beliefs]:
+    """Return the prior and the beliefs for as many groups as answers ask for.
+
+    What was settled stays so, and each cluster in which nothing is has its medoid for
+    one more class.
+    """
+    most = source.most_groups if is_time(len(answers)) else 0
+    if not most:
+        return prior, beliefs
+    groups = more_groups(prior.start, told_by(answers), source.clusters, most)
+    if groups is None:
+        return prior, beliefs
+    prior = source.prior(groups)
+    spoken_for = set(prior.start[list(beliefs.class_of)].tolist())
+    instead = stand_ins(prior, aside)
+    fresh = [instead.get(m, m) for m in sorted(prior.medoids.tolist())]
+    fresh = [m for m in fresh if prior.start[m] not in spoken_for and m not in aside]
+    return prior, beliefs.with_founders(fresh)
 
 
 def pulling(W: Weights) -> frozenset[int]:
@@ -502,8 +537,15 @@ def stand_ins(prior: Prior, aside: frozenset[int]) -> dict[int, int]:
 
 def learn(model: FieldModel, known: Knowledge, answer: Answer) -> FieldModel:
     """Make the model one answer further; posteriors follow when they are looked at."""
-    beliefs = model.beliefs.after(answer)
-    return FieldModel(model.prior, known, beliefs, model.warm.handed_on(beliefs))
+    prior, beliefs = closer(
+        model.source,
+        model.prior,
+        model.beliefs.after(answer),
+        known.answers,
+        known.aside,
+    )
+    warm = model.warm.handed_on(beliefs) if prior is model.prior else Warm()
+    return FieldModel(prior, known, beliefs, model.source, warm)
 
 
 def propose(

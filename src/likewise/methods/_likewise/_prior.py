@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 
 import numpy as np
 import scipy.sparse as sp
@@ -17,14 +17,15 @@ from likewise._ties import first_least, least_columns, slight
 from likewise.affinity import evenly
 from likewise.knowledge import in_use
 from likewise.methods._likewise._bases import SMOOTHING, feature_basis, graph_basis
-from likewise.methods._likewise._mixture import mixture_of
 from likewise.methods._likewise._posterior import Basis
 from likewise.methods._likewise._regimes import (
+    EXACT,
     ROWS,
     Regime,
     n_looked,
     n_vectors,
 )
+from likewise.methods._likewise._starts import mixture_of
 from likewise.methods._problem import Problem
 from likewise.spectral import (
     Blocks,
@@ -48,6 +49,7 @@ APART, TWICE = 0.2, 2.0  # a gap between eigenvalues, and their ratio, inside of
 N_WALKED = 4 * 2 ** np.arange(11)  # steps of the random walk
 NUMERIC = 1e-6  # eigenvalues below are zero but for rounding
 DIGITS = 4  # to which gaps are compared: of equal ones, the first
+FEWEST = 8  # samples a group, if answers ask for more groups
 OUTLIERS = 12  # times smaller than groups on average
 CLEARLY = 0.005  # modularity by which a clustering must be better
 DIGITS = 9  # of rows of length 1 that count where others choose among equals
@@ -117,12 +119,64 @@ class Prior:
         return upper(self.weights)
 
 
-def prior_of(problem: Problem, seed: int, regime: Regime) -> Prior:
-    """Return what is derived from a problem before any answer."""
+@dataclass(frozen=True)
+class Source:
+    """What priors are derived from, each of them once.
+
+    Attributes
+    ----------
+    problem : Problem
+    seed : int
+    regime : Regime
+    """
+
+    problem: Problem
+    seed: int
+    regime: Regime
+
+    @property
+    def most_groups(self) -> int:
+        """How many groups answers may ask for; none of many samples, or if k is known.
+
+        The spectrum of few samples is kept, and looked at again.
+        """
+        n = self.problem.n_samples
+        is_open = self.problem.n_clusters is None and self.regime is EXACT
+        return min(n // FEWEST, n_looked(n) - 1) if is_open else 0
+
+    def prior(self, groups: int | None = None) -> Prior:
+        """Return the prior for a number of groups, or for as many as there seem."""
+        key = ("flagship's prior", self.seed, self.regime, groups)
+        return self.problem.once(key, partial(prior_of, self, groups))
+
+    def clusters(self, groups: int) -> Indices:
+        """Return the clusters of few samples for a number of groups."""
+        vectors = self.looked_at().vectors[:, :groups]
+        key = ("flagship's clusters", groups)
+        return self.problem.once(key, lambda: _first_clusters(_unit_rows(vectors)))
+
+    def looked_at(self) -> Spectrum:
+        """Return the spectrum that groups are counted in."""
+        n, k = self.problem.n_samples, self.problem.n_clusters
+        solve = partial(_spectrum, self.problem, n_vectors(n, k) if k else n_looked(n))
+        key = "flagship's spectrum"
+        return self.problem.once(key, solve) if self.most_groups else solve()
+
+
+def prior_of(source: Source, groups: int | None = None) -> Prior:
+    """Return what is derived from a problem before any answer.
+
+    Parameters
+    ----------
+    source : Source
+    groups : int, optional
+        How many groups answers have asked for, where k is not known.
+    """
+    problem, seed, regime = source.problem, source.seed, source.regime
     n, k = problem.n_samples, problem.n_clusters
-    weights = _as_type(problem.weights, regime)
-    spectrum = _spectrum(problem, n_vectors(n, k) if k else n_looked(n))
-    groups = k or count_groups(weights, spectrum.values, spectrum.vectors)
+    weights, spectrum = _as_type(problem.weights, regime), source.looked_at()
+    may_be_other = groups is None and _has_few(problem)
+    groups = groups or k or count_groups(weights, spectrum.values, spectrum.vectors)
     wanted = n_vectors(n, groups)
     if wanted > len(spectrum.values):
         spectrum = _spectrum(problem, wanted)
@@ -130,7 +184,7 @@ def prior_of(problem: Problem, seed: int, regime: Regime) -> Prior:
     vectors = _scaled(spectrum.vectors[:, :wanted], regime)
     precision = _coverage_precision(values, groups)
     start, medoids = start_clusters(weights, values, vectors, groups, seed)
-    mixture = mixture_of(problem.features, start, seed) if _has_few(problem) else None
+    mixture = mixture_of(problem.features, start, seed) if may_be_other else None
     if mixture is not None:
         start, medoids = mixture.labels, mixture.medoids
     bases = [graph_basis(values, vectors)]

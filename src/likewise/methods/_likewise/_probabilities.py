@@ -35,7 +35,8 @@ APART = 0.02  # probability of "same" below which two classes count as apart
 CLOSED = 0.1  # expected number of mistakes among k classes that are all apart
 PROMISED = 0.3  # share of the merges that k asks for, promised by the pairs
 MOST_LIFT = 4.0  # of log odds
-CROWDING = 2.0  # log odds against a pair twice as large as a group, over log 2
+CROWDING = 0.5  # log odds against a pair twice as large as a group, over log 2
+MATES = 0.4  # of a class, what others may promise before a pair is promised less
 SURE = 0.999  # the most that elimination concludes
 
 
@@ -113,10 +114,29 @@ def chance_of(links: Floats) -> Floats:
 def crowding(shares: Floats, k: int) -> Floats:
     r"""Return what speaks against joining two classes into more than a group.
 
-    :math:`2 \log(k (s_g + s_h))` in log odds where that is positive, s the classes'
-    shares of all samples: a pair that would be larger than groups are on average.
+    :math:`\frac12 \log(k (s_g + s_h))` in log odds where that is positive, s the
+    classes' shares of all samples: a pair that would be larger than groups are on
+    average.
     """
     return CROWDING * np.log(np.maximum(k * np.add.outer(shares, shares), 1.0))
+
+
+def with_few_mates(same: Floats) -> Floats:
+    """Return P(same) of classes, none of which is one with many others.
+
+    A hundred pairs of two in a hundred each would make a class one with two others.
+    What the others promise both of a pair is at most 0.4 of a class: beyond, the pair
+    has so much less.
+
+    Examples
+    --------
+    >>> same = np.full((101, 101), 0.02) - 0.02 * np.eye(101)
+    >>> with_few_mates(same)[0].sum().round(2)
+    np.float64(0.4)
+    """
+    total = same.sum(axis=1)
+    others = np.maximum.outer(total, total) - same
+    return same / np.maximum(others / MATES, 1.0)
 
 
 def apart_of(same: Floats, votes: Floats) -> NDArray[np.bool_]:
@@ -181,7 +201,7 @@ def pressed(same: Floats, votes: Floats, k: int) -> Floats:
     return same
 
 
-CLASS_PRIOR, CLASS_SLOPES = (0.0, 1.5), (0.2, 10.0)
+CLASS_PRIOR, CLASS_SLOPES = (0.7, 1.0), (0.2, 10.0)
 
 Rows = tuple[AnyFloats, AnyFloats]  # P(class), of shape (s, m), and P(new), (s,)
 Block = tuple[slice, AnyFloats, NDArray[np.bool_]]  # which, P(class), which are free
@@ -328,8 +348,9 @@ class Probabilities:
         r"""P(same) of two classes, of shape (m, m), zero diagonal.
 
         :math:`p_{gh} = \sigma(a + b \, \mathrm{logit} \, x_{gh} + l N_{gh})`, (a, b)
-        learned from the answers about classes; if k is known, less what speaks against
-        groups that are too large, and adapted to there being k.
+        learned from the answers about classes, and none is one with many others. If k
+        is known, less what speaks against groups that are too large, and adapted to
+        there being k.
         """
         votes = self.evidence.classes
         a, b = fitted_map(self.beliefs.calibration.groups, CLASS_PRIOR, CLASS_SLOPES)
@@ -339,6 +360,7 @@ class Probabilities:
             odds = odds - crowding(self.share, k)
         same = sigmoid(odds)
         np.fill_diagonal(same, 0.0)
+        same = with_few_mates(same)
         if k is None:
             return same
         main = main_of(same, votes, self._members, k)
@@ -385,8 +407,9 @@ class Probabilities:
         start is held, only it says where a sample is that nothing was said about.
         """
         Q, (moved, rows) = self.around.membership, self._moved
-        if len(self.settled[0]) - len(self.classes) < self.prior.n_held:
-            Q = self.around.own(slice(0, len(Q)))
+        if self._loosened < 1:
+            own = self.around.own(slice(0, len(Q)))
+            Q = self._loosened * Q + (1 - self._loosened) * own
         found, weights = np.empty(len(Q), dtype=np.intp), joined.astype(Q.dtype)
         for part in spans(len(Q), ROWS):
             sums = Q[part] @ weights
@@ -396,6 +419,12 @@ class Probabilities:
                 found[close] = best_columns(self.around.membership_at(close) @ joined)
         found[moved] = best_columns(rows @ joined)
         return found
+
+    @property
+    def _loosened(self) -> float:
+        """0 while the start is held; then, in as many questions again, up to 1."""
+        n_asked, n_held = len(self.settled[0]) - len(self.classes), self.prior.n_held
+        return 1.0 if not n_held else min(max(n_asked / n_held - 1.0, 0.0), 1.0)
 
     def rows_of(self, samples: Indices) -> Rows:
         """Return P(class) and P(new) of free samples before the ballots on them."""

@@ -1,24 +1,32 @@
-r"""Clusters as a mixture of Gaussians, where there is one that is found again.
+r"""Other clusterings to start from than the first one of the graph.
 
-A graph knows what is near what, and little of density and shape: it halves a large
-class and joins small ones to it. A mixture of Gaussians, each with a covariance of its
-own, tells classes of unequal size, spread and direction apart; but it may as well fit a
-long tail. So it counts only if it comes out of another beginning too, and of features
-that are replaced by their normal scores.
+Where there is one that is found again, a mixture of Gaussians: a graph knows what is
+near what, and little of density and shape: it halves a large class and joins small ones
+to it. A mixture of Gaussians, each with a covariance of its own, tells classes of
+unequal size, spread and direction apart; but it may as well fit a long tail. So it
+counts only if it comes out of another beginning too, and of features that are replaced
+by their normal scores.
+
+Where answers ask for it, more groups: how many groups people mean is not to be seen in
+the data. If what they say is much likelier with the clusters of more groups, those are
+taken.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.linalg import eigh, solve_triangular
+from scipy.special import betaln
 from sklearn.cluster import KMeans
 from sklearn.metrics import adjusted_rand_score
 
 from likewise._arrays import Floats, Indices, Samples
 from likewise._ties import best_columns, first_least
-from likewise.knowledge import in_use
+from likewise.knowledge import Answer, Verdict, in_use
 from likewise.methods._likewise._bases import with_scores
 
 MOST_DIRECTIONS = 15  # main directions of the features that are looked at
@@ -32,6 +40,12 @@ ROBUST = 0.5  # the same with what normal scores lead to
 HELD = 10  # samples a cluster, see Mixture
 SAME = 0.8  # the same with the clusters that are there, which are kept then
 DIGITS = 9
+INSIDE, OUTSIDE = (8.0, 2.0), (1.0, 9.0)  # pairs in a cluster and not: same, different
+CLEARLY = 5.0  # log of how much likelier answers must be with more groups
+FIRST = 10  # answers after which that is looked at; then twice as many, and so on
+
+# Pairs of samples, and whether they are of the same group; each of shape (t,).
+Told = tuple[Indices, Indices, NDArray[np.bool_]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,8 +59,8 @@ class Mixture:
         The sample nearest to the middle of each cluster.
     n_held : int
         Samples to be asked about before what lies nearby on the graph, which does not
-        show these clusters, may move others out of them: ten a cluster if it shows
-        nothing of them, none if it shows all.
+        show these clusters, may begin to move others out of them: ten a cluster if it
+        shows nothing of them, none if it shows all.
     """
 
     labels: Indices
@@ -155,3 +169,95 @@ def _log_density(X: Floats, shares: Floats, ridge: Floats) -> Floats:
     scaled = solve_triangular(factor, apart.T, lower=True, check_finite=False)
     spread = float(np.log(np.diag(factor)).sum())
     return np.log(weight / len(X)) - spread - (scaled**2).sum(axis=0) / 2
+
+
+# As many groups as the answers ask for
+
+
+def support(labels: Indices, told: Told) -> float:
+    r"""Return the log probability of answers, were a clustering nearly right.
+
+    Pairs inside of a cluster are then of one group with a probability that is drawn
+    from a beta distribution with mean 0.8, other pairs with mean 0.1: with s "same" and
+    d "different" among them, :math:`B(a + s, b + d) / B(a, b)`.
+
+    Parameters
+    ----------
+    labels : ndarray of shape (n,)
+    told : tuple of ndarray of shape (t,)
+        The pairs, and whether they are of the same group.
+
+    Examples
+    --------
+    >>> told = np.array([0, 0]), np.array([1, 2]), np.array([True, False])
+    >>> round(support(np.array([0, 0, 1]), told), 2)
+    -0.33
+    """
+    first, second, same = told
+    is_inside = labels[first] == labels[second]
+    return _log_chance(same[is_inside], INSIDE) + _log_chance(same[~is_inside], OUTSIDE)
+
+
+def best_support(told: Told) -> float:
+    """Return the most that any clustering could have of it."""
+    same = told[2]
+    return _log_chance(same[same], INSIDE) + _log_chance(same[~same], OUTSIDE)
+
+
+def told_by(answers: Iterable[Answer]) -> Told:
+    """Return the pairs that answers are about, and whether they are the same."""
+    pairs = [
+        (*answer.question.pair, answer.verdict is Verdict.SAME)
+        for answer in answers
+        if answer.verdict is not Verdict.UNSURE
+    ]
+    found = np.array(pairs, dtype=np.intp).reshape(-1, 3)
+    return found[:, 0], found[:, 1], found[:, 2].astype(bool)
+
+
+def _log_chance(same: NDArray[np.bool_], prior: tuple[float, float]) -> float:
+    n_same = int(same.sum())
+    after = betaln(prior[0] + n_same, prior[1] + len(same) - n_same)
+    return float(after - betaln(*prior))
+
+
+def is_time(n_answers: int) -> bool:
+    """Tell whether it is looked at now: after 10, 20, 40, 80, ... answers.
+
+    Examples
+    --------
+    >>> [n for n in range(100) if is_time(n)]
+    [10, 20, 40, 80]
+    """
+    n_times, rest = divmod(n_answers, FIRST)
+    return n_times > 0 and not rest and not n_times & (n_times - 1)
+
+
+def more_groups(
+    labels: Indices, told: Told, clusters_of: Callable[[int], Indices], most: int
+) -> int | None:
+    """Return how many groups answers ask for, if many more than there are clusters.
+
+    Twice as many, four times as many, and so on; None where none of these is clearly
+    better.
+
+    Parameters
+    ----------
+    labels : ndarray of shape (n,)
+        The clusters that there are.
+    told : tuple of ndarray of shape (t,)
+    clusters_of : callable
+        From a number of groups to their clusters.
+    most : int
+        Groups at most.
+    """
+    bar, best = support(labels, told) + CLEARLY, None
+    if best_support(told) <= bar:
+        return None
+    groups = 2 * (int(labels.max()) + 1)
+    while groups <= most:
+        found = support(clusters_of(groups), told)
+        if found > bar:
+            bar, best = found, groups
+        groups *= 2
+    return best
