@@ -26,6 +26,10 @@ NO_LENGTH = 1e-7  # of 1 / sqrt(n): an exact row this short has no direction
 SAME = 1e-5  # of the longest row: what differs by less is the same, also in float32
 NO_PIVOT = 1e-4  # of the longest row: what is left of one that is no pivot
 MOST_STEPS = 100
+MOST_MOVES = 20  # of a centre into another cluster
+N_TRIED = 2  # clusters with the largest squares, and centres that others could do for
+N_TURNS = 5  # towards the direction of largest spread
+LOWER = 1e-6  # of the sum of squares: what counts as lower
 DIGITS = 5  # of distances over the largest; the rest may be rounding
 
 
@@ -87,7 +91,9 @@ def k_means(coordinates: Floats, k: int, seeds: Sequence[Sequence[int]]) -> Indi
     """Return k clusters.
 
     The start is a function of the coordinates and the seeds alone: the centres of the
-    pivoted clusters, of which each seed replaces the one that lies nearest to it.
+    pivoted clusters, of which each seed replaces the one that lies nearest to it. Where
+    it ends, centres of few samples are moved as long as that lowers the squares, unless
+    seeds say where all of them belong.
 
     Parameters
     ----------
@@ -112,6 +118,14 @@ def k_means(coordinates: Floats, k: int, seeds: Sequence[Sequence[int]]) -> Indi
         _, nearest = linear_sum_assignment(_apart(wanted, centres))
         others = np.setdiff1d(np.arange(k), nearest)
         centres = np.vstack([wanted, centres[others]])
+    labels = _settled(coordinates, centres)
+    if len(seeds) == k or len(labels) > regime.LOWERED:
+        return labels
+    return _lowered(coordinates, labels, k)
+
+
+def _settled(coordinates: Floats, centres: Floats) -> Indices:
+    """Return the clusters that centres end in."""
     labels = _nearest(coordinates, centres)
     for _ in range(MOST_STEPS):
         before, centres = labels, _means(coordinates, labels, centres)
@@ -119,6 +133,73 @@ def k_means(coordinates: Floats, k: int, seeds: Sequence[Sequence[int]]) -> Indi
         if np.array_equal(labels, before):
             break
     return labels
+
+
+def _lowered(coordinates: Floats, labels: Indices, k: int) -> Indices:
+    """Return clusters of few samples that lie closer together, if there are some.
+
+    k-means ends where no single sample should move: often two clusters are one heap and
+    another is two. A centre that others could do for goes into the cluster with the
+    largest squares and halves it, for as long as that lowers their sum.
+    """
+    for _ in range(MOST_MOVES):
+        lower = next(_with_a_centre_moved(coordinates, labels, k), None)
+        if lower is None:
+            break
+        labels = lower
+    return labels
+
+
+def _with_a_centre_moved(
+    coordinates: Floats, labels: Indices, k: int
+) -> Iterator[Indices]:
+    """Yield clusters with a lower sum of squares, each by moving one centre."""
+    centres = _means(coordinates, labels, np.zeros((k, coordinates.shape[1])))
+    own, other = _two_nearest(coordinates, centres, labels)
+    squares, total = np.bincount(labels, own, k), max(float(own.sum()), 1e-300)
+    dearer = np.bincount(labels, np.minimum(other, total) - own, k)
+    largest = np.argsort(-np.round(squares / total, DIGITS), kind="stable")[:N_TRIED]
+    spare = np.argsort(np.round(dearer / total, DIGITS), kind="stable")[:N_TRIED]
+    for c, g in ((c, g) for c in largest for g in spare if c != g):
+        moved = centres.copy()
+        moved[[c, g]] = _halves(coordinates[labels == c], centres[c])
+        found = _settled(coordinates, moved)
+        means = _means(coordinates, found, moved)
+        if ((coordinates - means[found]) ** 2).sum() < (1 - LOWER) * total:
+            yield found
+
+
+def _two_nearest(
+    coordinates: Floats, centres: Floats, labels: Indices
+) -> tuple[Floats, Floats]:
+    """Return the squared distances from the own centre and from the nearest other."""
+    apart = -2 * (coordinates @ centres.T) + (centres**2).sum(axis=1)
+    apart += (coordinates**2).sum(axis=1)[:, np.newaxis]
+    at = np.arange(len(labels))
+    own = np.maximum(apart[at, labels], 0.0)
+    apart[at, labels] = np.inf
+    return own, np.maximum(apart.min(axis=1), own)
+
+
+def _halves(rows: Floats, centre: Floats) -> Floats:
+    """Return the middles of both halves along a direction of large spread.
+
+    From the first of the rows that lie farthest out, by steps of the power method: of
+    directions that are all alike, it stays at its own.
+    """
+    around = rows - centre
+    far = (around**2).sum(axis=1)
+    far = np.round(far / max(float(far.max()), 1e-300), DIGITS)
+    direction = around[int(np.argmax(far))]
+    for _ in range(N_TURNS):
+        direction = around.T @ (around @ direction)
+        direction = direction / max(float(np.linalg.norm(direction)), 1e-300)
+    along = around @ direction
+    largest = max(float(np.abs(along).max()), 1e-300)
+    is_upper = np.round(along / largest, DIGITS) > 0
+    if is_upper.all() or not is_upper.any():
+        return np.array([centre, centre])
+    return np.array([rows[~is_upper].mean(axis=0), rows[is_upper].mean(axis=0)])
 
 
 def _apart(some: Floats, others: Floats, digits: int = DIGITS) -> Floats:
