@@ -28,7 +28,7 @@ ONE_HOT = 1_000  # kinds in a column of words that get a column each; more share
 N_EXACT = 2000  # up to here each spectrum is solved for from nothing, to all digits
 N_DENSE = 400  # up to here a dense solution of one is as fast as Lanczos
 N_LANCZOS = 5000  # up to here Lanczos, or a dense solution instead, is affordable
-LOWERED = 5_000  # up to here k-means goes on from where it ends, to lower squares
+LOWERED = 5_000  # up to here k-means may go on from where it ends, to lower squares
 CLUSTERED_TO_THE_END = 100_000  # up to here k-means ends when no sample moves
 N_FITTED = 10_000  # samples that a mixture is fitted to; where there are more, to some
 

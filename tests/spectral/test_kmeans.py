@@ -32,6 +32,7 @@ from likewise.spectral import (
     embedding,
     graph_of,
     k_means,
+    lowered_k_means,
     lowest,
     reclustered,
     solve,
@@ -130,7 +131,7 @@ def test_two_centres_in_one_heap_do_not_stay_there(seed: int) -> None:
     middles = np.array([[0.0, 0, 0, 0], [9, 0, 0, 0], [0, 9, 0, 0], [9, 9, 0, 0]])
     rows = middles[truth] + 0.5 * rng.standard_normal((100, 4))
 
-    found = k_means(rows, 4, ())
+    found = lowered_k_means(rows, 4, ())
 
     assert classes_of(found.tolist()) == classes_of(truth.tolist())
 
@@ -142,10 +143,10 @@ def test_seeds_keep_their_clusters_though_others_would_lie_closer() -> None:
     rows = np.vstack([wide, near])
     seeds = [range(60), range(60, 63), range(63, 66)]
 
-    found = k_means(rows, 3, [list(seed) for seed in seeds])
+    found = lowered_k_means(rows, 3, [list(seed) for seed in seeds])
 
     assert classes_of(found.tolist()) == {frozenset(seed) for seed in seeds}
-    assert squares(rows, found) > squares(rows, k_means(rows, 3, ()))
+    assert squares(rows, found) > squares(rows, lowered_k_means(rows, 3, ()))
 
 
 def test_clusters_lie_about_as_close_as_those_of_many_draws() -> None:
@@ -155,7 +156,7 @@ def test_clusters_lie_about_as_close_as_those_of_many_draws() -> None:
         rows = rng.standard_normal((12, 5))[rng.integers(12, size=150)]
         rows = rows + 0.4 * rng.standard_normal(rows.shape)
         least = KMeans(5, n_init=50, random_state=seed).fit(rows).inertia_
-        shares.append(squares(rows, k_means(rows, 5, ())) / least)
+        shares.append(squares(rows, lowered_k_means(rows, 5, ())) / least)
 
     assert max(shares) <= 1.1
     assert np.mean(shares) <= 1.02
@@ -358,13 +359,14 @@ def test_rounding_decides_nothing_in_exact_clusters(
 ) -> None:
     rows = many_ties(rng)[:, :k]
     expected = k_means(rows, k, [[0], [7, 9]])
-    start = pivoted_clusters(rows)
+    lowered, start = lowered_k_means(rows, k, [[0]]), pivoted_clusters(rows)
 
     for _ in range(20):
         blurred = rows + 1e-14 * rng.standard_normal(rows.shape)
 
         np.testing.assert_array_equal(pivoted_clusters(blurred), start)
         np.testing.assert_array_equal(k_means(blurred, k, [[0], [7, 9]]), expected)
+        np.testing.assert_array_equal(lowered_k_means(blurred, k, [[0]]), lowered)
 
 
 def test_rounding_decides_nothing_where_a_cluster_is_empty(

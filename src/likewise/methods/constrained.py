@@ -45,8 +45,8 @@ from likewise.spectral import (
     embedded,
     embedding,
     graph_of,
-    k_means,
     known_blocks,
+    lowered_k_means,
     lowest,
     operator_of,
     reclustered,
@@ -221,7 +221,7 @@ class ExactClustering(Constrained):
     @cached_property
     def raw(self) -> Indices:
         """The clusters of k-means, before known pairs are enforced."""
-        return k_means(self.coordinates, self.n_clusters, self.seeds)
+        return lowered_k_means(self.coordinates, self.n_clusters, self.seeds)
 
     @cached_property
     def shares(self) -> Floats:

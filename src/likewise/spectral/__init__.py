@@ -17,6 +17,7 @@ from likewise.spectral._kmeans import (
     embedded,
     embedding,
     k_means,
+    lowered_k_means,
     reclustered,
 )
 from likewise.spectral._laplacian_exact import (
@@ -54,6 +55,7 @@ __all__ = [
     "graph_of",
     "k_means",
     "known_blocks",
+    "lowered_k_means",
     "lowest",
     "operator_of",
     "reclustered",

@@ -91,9 +91,7 @@ def k_means(coordinates: Floats, k: int, seeds: Sequence[Sequence[int]]) -> Indi
     """Return k clusters.
 
     The start is a function of the coordinates and the seeds alone: the centres of the
-    pivoted clusters, of which each seed replaces the one that lies nearest to it. Where
-    it ends, centres of few samples are moved as long as that lowers the squares, unless
-    seeds say where all of them belong.
+    pivoted clusters, of which each seed replaces the one that lies nearest to it.
 
     Parameters
     ----------
@@ -118,10 +116,39 @@ def k_means(coordinates: Floats, k: int, seeds: Sequence[Sequence[int]]) -> Indi
         _, nearest = linear_sum_assignment(_apart(wanted, centres))
         others = np.setdiff1d(np.arange(k), nearest)
         centres = np.vstack([wanted, centres[others]])
-    labels = _settled(coordinates, centres)
-    if len(seeds) == k or len(labels) > regime.LOWERED:
+    return _settled(coordinates, centres)
+
+
+def lowered_k_means(
+    coordinates: Floats, k: int, seeds: Sequence[Sequence[int]]
+) -> Indices:
+    """Return k clusters as :func:`k_means` does, with a lower sum of squares.
+
+    k-means ends where no single sample should move: often two clusters are one heap and
+    another is two. A centre that others could do for goes into the cluster with the
+    largest squares and halves it, for as long as that lowers their sum; not for many
+    samples, and not where seeds say where all of them belong.
+
+    Parameters
+    ----------
+    coordinates : ndarray of shape (n, d)
+    k : int
+    seeds : sequence of at most k sequences of samples
+
+    Returns
+    -------
+    ndarray of shape (n,)
+        0..k-1.
+    """
+    labels = k_means(coordinates, k, seeds)
+    if k == 1 or len(seeds) == k or len(labels) > regime.LOWERED:
         return labels
-    return _lowered(coordinates, labels, k)
+    for _ in range(MOST_MOVES):
+        lower = next(_with_a_centre_moved(coordinates, labels, k), None)
+        if lower is None:
+            break
+        labels = lower
+    return labels
 
 
 def _settled(coordinates: Floats, centres: Floats) -> Indices:
@@ -132,21 +159,6 @@ def _settled(coordinates: Floats, centres: Floats) -> Indices:
         labels = _nearest(coordinates, centres)
         if np.array_equal(labels, before):
             break
-    return labels
-
-
-def _lowered(coordinates: Floats, labels: Indices, k: int) -> Indices:
-    """Return clusters of few samples that lie closer together, if there are some.
-
-    k-means ends where no single sample should move: often two clusters are one heap and
-    another is two. A centre that others could do for goes into the cluster with the
-    largest squares and halves it, for as long as that lowers their sum.
-    """
-    for _ in range(MOST_MOVES):
-        lower = next(_with_a_centre_moved(coordinates, labels, k), None)
-        if lower is None:
-            break
-        labels = lower
     return labels
 
 

@@ -41,7 +41,7 @@ HELD = 10  # samples a cluster, see Mixture
 SAME = 0.8  # the same with the clusters that are there, which are kept then
 DIGITS = 9
 INSIDE, OUTSIDE = (8.0, 2.0), (1.0, 9.0)  # pairs in a cluster and not: same, different
-CLEARLY = 5.0  # log of how much likelier answers must be with more groups
+CLEARLY = 6.5  # log of how much likelier answers must be with more groups
 FIRST = 10  # answers after which that is looked at; then twice as many, and so on
 
 # Pairs of samples, and whether they are of the same group; each of shape (t,).
