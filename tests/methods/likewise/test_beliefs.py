@@ -907,3 +907,29 @@ def test_rates_are_between_0_and_1(hits: int, misses: int, sure: float) -> None:
     assert 0 < actual.wrong < 1
     assert 0 <= actual.silent <= 1
     assert np.isfinite(actual.strength)
+
+
+def concluded(sample: int, against: int, left: int) -> Answer:
+    """Return a "different" that leaves one class."""
+    predicted = Prediction(0.6, "sample", 1.0, if_different=left)
+    return Answer(Question(sample, against, predicted), Verdict.DIFFERENT)
+
+
+def test_a_sample_left_with_one_class_stays_there_when_told_apart_from_others() -> None:
+    start = Beliefs.of([0, 5, 9]).after(concluded(3, 0, left=9))
+    again = Prediction(0.1, "check", if_different=GO_ON)
+
+    told = start.after(Answer(Question(3, 5, again), Verdict.DIFFERENT))
+
+    assert told.class_of[3] == 9
+    assert told.calibration.n_released == 0
+
+
+def test_a_sample_left_with_one_class_goes_when_told_apart_from_it() -> None:
+    start = Beliefs.of([0, 5, 9]).after(concluded(3, 0, left=9))
+    again = Prediction(0.9, "check", if_different=GO_ON)
+
+    told = start.after(Answer(Question(3, 9, again), Verdict.DIFFERENT))
+
+    assert 3 not in told.class_of
+    assert told.calibration.n_released == 1

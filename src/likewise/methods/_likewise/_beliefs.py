@@ -246,7 +246,9 @@ class _Draft:
 
     def _reconsider(self, i: int) -> None:
         """Let a settled sample go whose ballots do not back its class any more."""
-        if not self._is_backed(i, self.class_of[i]):
+        if not (
+            self._is_backed(i, self.class_of[i]) or self._is_left_with_its_class(i)
+        ):
             seen = self.calibration
             self.calibration = replace(seen, n_released=seen.n_released + 1)
             self._release(i)
@@ -257,6 +259,16 @@ class _Draft:
         votes = self.beliefs.votes(i)
         own = votes.pop(target, 0) if target is not None else 0
         return own > max([0, *votes.values()])
+
+    def _is_left_with_its_class(self, i: int) -> bool:
+        """Tell whether a sample is in its class because it is in no other one.
+
+        Nobody has compared it with that class; another "different" from one of the
+        others is what was expected.
+        """
+        votes = self.beliefs.votes(i)
+        told = {self.class_of.get(other) for other, _, _ in self.ballots.get(i, ())}
+        return self.class_of[i] not in told and max([0, *votes.values()]) == 0
 
     def _join(self, i: int, target: int) -> None:
         if i in self.under_way:

@@ -268,8 +268,8 @@ def _summed(rows: AnyFloats, labels: Indices, k: int) -> AnyFloats:
     return sp.csr_array((ones, (labels, np.arange(n))), shape=(k, n)) @ rows
 
 
-KNOWN_K = Correction(shift=-0.07, toll=-0.60, spread=0.9, early=0.6)
-UNKNOWN_K = Correction(shift=-0.07, toll=-0.60, spread=0.9, early=3.0)
+KNOWN_K = Correction(shift=0.21, toll=-0.75, spread=0.9, early=0.6)
+UNKNOWN_K = Correction(shift=0.21, toll=-0.75, spread=0.9, early=3.0)
 FEW, HARDLY_ANY = 0.02, 0.005  # shares of pairs that 20 questions would change
 N_FIRST = 20  # answers before stopping is suggested
 
