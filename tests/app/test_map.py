@@ -169,7 +169,9 @@ def test_answers_confirm_items_and_doubts_defer_them(rows: Served) -> None:
     asked = browser.get("/api/state").json()["question"]
     sure = [asked[side]["item"] for side in ("sample", "against")]
     state = answered(browser, "same")
-    unsure = state["question"]["sample"]["item"]
+    while (unsure := state["question"]["sample"]["item"]) in sure:
+        sure.append(state["question"]["against"]["item"])
+        state = answered(browser, "same", state)
     answered(browser, "unsure", state)
     sheet = drawn(rows)
 

@@ -9,10 +9,20 @@ from tests.e2e.seat import Seat
 
 @pytest.fixture
 def sorted_somewhat(shapes: Seat) -> Seat:
-    """Somebody who knows members of all three groups."""
-    while shapes.state()["progress"]["groups"] < 3:
+    """Somebody who knows members of all three groups, and is asked about an item."""
+    while shapes.state()["progress"]["groups"] < 3 or knows_too_little(shapes):
         shapes.skip(1)
     return shapes
+
+
+def knows_too_little(seat: Seat) -> bool:
+    """Tell whether the picker shows no group of the kind that is asked about."""
+    kind = seat.pair()[0].partition("-")[0]
+    seat.open_picker()
+    names = seat.candidates()
+    seat.page.keyboard.press("Escape")
+    seat.ready()
+    return not any(name.startswith(kind) for name in names)
 
 
 def confirmed(seat: Seat, item: int) -> list[str]:

@@ -460,13 +460,13 @@ class Snapshot:
     def _is_told(self, one: int, other: int) -> bool:
         """Tell whether somebody was asked about two clusters, and did not say same."""
         known = self.repairs.known
-        constraints = known.constraints
         i, j = self.anchor(one), self.anchor(other)
-        if constraints.relation(i, j) is Verdict.DIFFERENT:
+        if known.constraints.relation(i, j) is Verdict.DIFFERENT:
             return True
-        theirs = set(constraints.samples(constraints.group(j)))
-        mine = constraints.samples(constraints.group(i))
-        return any(not theirs.isdisjoint(known.unsure.get(s, ())) for s in mine)
+        return any(
+            self.labels[sample] == one and (self.labels[list(others)] == other).any()
+            for sample, others in known.unsure.items()
+        )
 
     @cached_property
     def _parts(self) -> dict[tuple[int, int], list[list[int]]]:
