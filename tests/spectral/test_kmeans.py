@@ -131,9 +131,13 @@ def test_two_centres_in_one_heap_do_not_stay_there(seed: int) -> None:
     middles = np.array([[0.0, 0, 0, 0], [9, 0, 0, 0], [0, 9, 0, 0], [9, 9, 0, 0]])
     rows = middles[truth] + 0.5 * rng.standard_normal((100, 4))
 
-    found = lowered_k_means(rows, 4, ())
+    in_one = [[0], [1], [2]]  # where three of the centres begin
+
+    found = lowered_k_means(rows, 4, in_one)
 
     assert classes_of(found.tolist()) == classes_of(truth.tolist())
+    stuck = k_means(rows, 4, in_one)
+    assert classes_of(stuck.tolist()) != classes_of(truth.tolist())
 
 
 def test_seeds_keep_their_clusters_though_others_would_lie_closer() -> None:

@@ -174,6 +174,7 @@ class Serving:
         self._server, self._bound = server_of(app), bound
 
     def run(self) -> None:
+        """Serve until then."""
         with few_lines():
             self._server.run(sockets=[self._bound])
 

@@ -463,10 +463,16 @@ class Snapshot:
         i, j = self.anchor(one), self.anchor(other)
         if known.constraints.relation(i, j) is Verdict.DIFFERENT:
             return True
-        return any(
-            self.labels[sample] == one and (self.labels[list(others)] == other).any()
-            for sample, others in known.unsure.items()
-        )
+        return other in self._left_open.get(one, ())
+
+    @cached_property
+    def _left_open(self) -> dict[int, set[int]]:
+        """For each cluster those about which, and it, somebody was unsure."""
+        found: dict[int, set[int]] = {}
+        for sample, others in self.repairs.known.unsure.items():
+            theirs = self.labels[list(others)].tolist()
+            found.setdefault(int(self.labels[sample]), set()).update(theirs)
+        return found
 
     @cached_property
     def _parts(self) -> dict[tuple[int, int], list[list[int]]]:
