@@ -238,7 +238,7 @@ def test_what_was_worked_out_is_handed_on_and_what_was_not_is_not() -> None:
 
     assert learn(model, known.after(unsure), unsure).around is around
     further = learn(model, known.after(same), same)
-    assert further.warm.around == Covered(model.beliefs.class_of, around.coverage)
+    assert further.warm.around == Covered(model.beliefs.class_of, around.coverage, {})
     found = further.around
     assert further.warm == Warm(found, further.warm.believed)
     assert model.warm.around is around

@@ -51,7 +51,12 @@ class Drawn:
 
     @property
     def field(self) -> ClassField:
-        return ClassField.of(self.basis, self.noise, self.settled, self.classes, self.m)
+        return ClassField.of(
+            self.basis,
+            self.noise,
+            (self.settled, self.classes),
+            np.zeros((len(self.settled), self.m)),
+        )
 
     @property
     def mean(self) -> AnyFloats:
@@ -240,7 +245,7 @@ def test_blocks_make_no_difference(
 
 @given(problems(min_settled=1))
 def test_left_out_is_the_mean_of_a_field_without_the_sample(drawn: Drawn) -> None:
-    actual = drawn.field.left_out(drawn.settled, drawn.classes)
+    actual = drawn.field.left_out(drawn.settled)
 
     for at, sample in enumerate(drawn.settled):
         expected = drawn.without(at).mean[sample]
@@ -254,7 +259,8 @@ def test_the_field_of_a_merged_class_is_the_sum_of_theirs(
     target = data.draw(st.lists(st.integers(0, 2), min_size=drawn.m, max_size=drawn.m))
     merged = np.array(target, dtype=np.intp)[drawn.classes]
 
-    field = ClassField.of(drawn.basis, drawn.noise, drawn.settled, merged, 3)
+    nothing = np.zeros((len(drawn.settled), 3))
+    field = ClassField.of(drawn.basis, drawn.noise, (drawn.settled, merged), nothing)
 
     members = np.eye(3)[target]  # no column for a class that nothing is merged into
     np.testing.assert_allclose(
@@ -269,11 +275,11 @@ def test_without_settled_samples_a_field_is_the_prior(
     basis = Basis(rng.standard_normal((7, 3)), np.ones(3))
     none = np.zeros(0, dtype=np.intp)
 
-    field = ClassField.of(basis, noise, none, none, 2)
+    field = ClassField.of(basis, noise, (none, none), np.zeros((0, 2)))
 
     np.testing.assert_array_equal(field.at(np.arange(7)), np.zeros((7, 2)))
     np.testing.assert_array_equal(field.factor, np.eye(4))
-    assert field.left_out(none, none).shape == (0, 2)
+    assert field.left_out(none).shape == (0, 2)
 
 
 def test_single_precision_stays_single_where_all_samples_are_looked_at(
@@ -282,7 +288,8 @@ def test_single_precision_stays_single_where_all_samples_are_looked_at(
     array = rng.standard_normal((30, 4)).astype(np.float32)
     settled, classes = np.array([3, 9]), np.array([0, 1])
 
-    field = ClassField.of(Basis(array, np.ones(4)), NOISE, settled, classes, 2)
+    nothing, basis = np.zeros((2, 2)), Basis(array, np.ones(4))
+    field = ClassField.of(basis, NOISE, (settled, classes), nothing)
     coverage = Coverage.of(array, np.ones(4), NOISE, settled)
 
     assert field.at(slice(0, 30)).dtype == coverage.variance.dtype == np.float32
@@ -290,3 +297,67 @@ def test_single_precision_stays_single_where_all_samples_are_looked_at(
     np.testing.assert_allclose(
         field.at(slice(0, 30)), field.at(np.arange(30)), atol=1e-5
     )
+
+
+@dataclass(frozen=True)
+class Faint:
+    """Settled samples, each a part of an observation, with what was foreseen."""
+
+    basis: Basis
+    settled: Indices
+    classes: Indices
+    foreseen: Floats
+    parts: Floats
+
+    @classmethod
+    def drawn(cls, rng: np.random.Generator) -> Faint:
+        basis = Basis(rng.standard_normal((12, 3)), rng.uniform(0.5, 2, 3))
+        settled = np.sort(rng.permutation(12)[:6])
+        foreseen, parts = rng.uniform(0, 1, (6, 2)), rng.uniform(0.02, 1, 6)
+        return cls(basis, settled, rng.integers(0, 2, 6), foreseen, parts)
+
+    def field(self, kept: Indices) -> ClassField:
+        settled = self.settled[kept], self.classes[kept]
+        return ClassField.of(
+            self.basis, NOISE, settled, self.foreseen[kept], self.parts[kept]
+        )
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_a_part_of_an_observation_has_so_much_more_noise(seed: int) -> None:
+    faint = Faint.drawn(np.random.default_rng(seed))
+    everybody, rows = np.arange(6), faint.basis.rows(np.arange(12))
+    seen = rows[faint.settled]
+    noise = np.diag(NOISE / faint.parts)
+
+    inside = np.linalg.inv(seen @ seen.T + noise)  # of the Gaussian process itself
+    expected = rows @ seen.T @ inside @ (np.eye(2)[faint.classes] - faint.foreseen)
+
+    actual = faint.field(everybody).at(np.arange(12))
+    np.testing.assert_allclose(actual, expected, atol=1e-9)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_left_out_is_right_for_parts_of_observations_too(seed: int) -> None:
+    faint = Faint.drawn(np.random.default_rng(seed))
+    actual = faint.field(np.arange(6)).left_out(faint.settled, faint.parts)
+
+    for at, sample in enumerate(faint.settled):
+        others = np.delete(np.arange(6), at)
+        expected = faint.field(others).at(np.array([sample]))[0]
+        np.testing.assert_allclose(actual[at], expected, atol=1e-9)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_parts_of_observations_come_and_go_by_rank_one(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    vectors, precision = rng.standard_normal((12, 3)), rng.uniform(0.5, 2, 3)
+    settled, parts = np.array([2, 5, 7]), rng.uniform(0.02, 1, 3)
+    whole = Coverage.of(vectors, precision, NOISE, settled, parts)
+
+    fewer = Coverage.of(vectors, precision, NOISE, settled[:2], parts[:2])
+
+    further = fewer.after(7, part=float(parts[2]))
+    np.testing.assert_allclose(further.covariance, whole.covariance, atol=1e-9)
+    back = whole.after(7, -1, float(parts[2]))
+    np.testing.assert_allclose(back.covariance, fewer.covariance, atol=1e-9)

@@ -263,7 +263,7 @@ def test_of_what_holds_no_more_only_the_coverage_is_kept(prior: Prior) -> None:
 
     kept = kept_of(around, now)
 
-    assert kept == Covered(beliefs.class_of, around.coverage)
+    assert kept == Covered(beliefs.class_of, around.coverage, {})
     assert_same(brought_to(prior, now, kept), Surroundings.of(prior, now), prior)
     assert kept_of(None, now) is None
 

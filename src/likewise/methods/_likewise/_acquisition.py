@@ -11,9 +11,17 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from likewise._arrays import AnyFloats, Indices
+from likewise._arrays import AnyFloats, Floats, Indices
 from likewise._ties import best_first, first_best, reaches, tied_best
-from likewise.knowledge import GO_ON, NEW, STAY, Knowledge, Prediction, Question
+from likewise.knowledge import (
+    GO_ON,
+    NEW,
+    SCREENED,
+    STAY,
+    Knowledge,
+    Prediction,
+    Question,
+)
 from likewise.methods._likewise._beliefs import weighed
 from likewise.methods._likewise._posterior import Coverage
 from likewise.methods._likewise._probabilities import (
@@ -24,6 +32,7 @@ from likewise.methods._likewise._probabilities import (
     logit,
     sigmoid,
 )
+from likewise.methods._likewise._surroundings import parts_of
 
 WORTH_A_CHECK = 0.1  # pairs that asking again must be expected to change
 SHARE_OF_CHECKS = 0.04  # of the questions, and one, as long as they have found nothing
@@ -137,13 +146,15 @@ class Partners:
         Checks are paid for by what they find: one question in 25 as long as they all
         held, and ten more for each answer that another one denies and each settled
         sample that had to be let go. True answers lead to neither, so they cost no more
-        than that on any data.
+        than that on any data. What was overlooked on a sheet is looked for on sheets.
         """
         asked = [answer.question.predicted for answer in self.known.answers]
         n_checks = sum(p is not None and p.kind.startswith("check") for p in asked)
-        seen = self.probabilities.beliefs.calibration
-        n_found = len(self.known.doubtful) + seen.n_released
-        return n_checks <= SHARE_OF_CHECKS * len(asked) + EARNED * n_found
+        seen, answers = self.probabilities.beliefs.calibration, self.known.answers
+        denied = sum(answers[at].how not in SCREENED for at in self.known.doubtful)
+        n_found = denied + seen.n_released - seen.n_missed
+        n_asked = sum(answer.how not in SCREENED for answer in answers)
+        return n_checks <= SHARE_OF_CHECKS * n_asked + EARNED * n_found
 
     @cached_property
     def concluded(self) -> NDArray[np.bool_]:
@@ -209,7 +220,7 @@ class Partners:
 
     def pair(self, g: int, h: int) -> tuple[int, int] | None:
         """Return typical members of two classes that were not compared yet."""
-        first, second = self._speakers(g), self._speakers(h)
+        first, second = self.speakers(g), self.speakers(h)
         unsure, compared = self.known.unsure, self.known.compared
         shrugs = sum(j in unsure.get(i, ()) for i in first for j in second)
         if shrugs >= PATIENCE:
@@ -229,7 +240,7 @@ class Partners:
         done = self.known.compared.get(sample, nobody) | self.known.aside | {sample}
         return [s for s in members if s not in done]
 
-    def _speakers(self, column: int) -> list[int]:
+    def speakers(self, column: int) -> list[int]:
         """Return the most typical members of a class, looked for once."""
         if column not in self._spoken:
             self._spoken[column] = self._most_typical(column)
@@ -297,11 +308,14 @@ def class_questions(
         if is_known and (worth < WORTH_A_CHECK or not partners.may_check):
             continue
         kind = "check groups" if is_known else "groups"
-        predicted = _expected(probabilities, g, h, kind)
+        predicted = expected_of_classes(probabilities, g, h, kind)
         yield Candidate(worth, worth, Question(*pair, predicted))
 
 
-def _expected(probabilities: Probabilities, g: int, h: int, kind: str) -> Prediction:
+def expected_of_classes(
+    probabilities: Probabilities, g: int, h: int, kind: str
+) -> Prediction:
+    """Return what is expected of a question about two classes."""
     p = float(probabilities.pairs[g, h])
     after = float(sigmoid(logit(np.array(p)) + probabilities.rates.strength))
     members = [len(m) for m in probabilities.beliefs.members.values()]
@@ -344,7 +358,7 @@ class SampleQuestions:
         free, blocked = self.probabilities.free, self.partners.blocked
         if not len(free):
             return
-        gain = self._gain(blocked)
+        gain, _ = self.gain_and_lift(blocked)
         for at in self._order(gain):
             sample = int(free[at])
             before = self.partners.rows_of(sample)
@@ -354,8 +368,7 @@ class SampleQuestions:
             column, partner = self.partners.likeliest(sample, askable)
             if partner is None or gain[at] < 0:
                 continue
-            meaning = self._if_different(sample, column, before)
-            predicted = self._expected(sample, partner, float(row[column]), meaning)
+            predicted = self.expected(sample, partner, column, float(row[column]))
             if predicted.kind == "check" and not self._may_check(sample):
                 continue
             worth = float(gain[at])
@@ -368,7 +381,8 @@ class SampleQuestions:
         may_ask = self.partners.concluded | self.partners.may_check
         if not may_ask.any():
             return
-        gain = drop * self._reach(self.coverage.spread_at(samples), -1)
+        parts = parts_of(self.probabilities.beliefs.faint, samples)
+        gain = drop * self.reach(self.coverage.spread_at(samples), -1, parts)
         is_idle = (gain < WORTH_A_CHECK) & ~self.partners.concluded
         gain[np.isin(samples, self.taken) | ~may_ask | is_idle] = -1.0
         for at in best_first(gain, within=self.probabilities.prior.regime.slight):
@@ -396,8 +410,12 @@ class SampleQuestions:
     def _under_way(self) -> tuple[int, ...]:
         return self.probabilities.beliefs.under_way
 
-    def _gain(self, blocked: Blocked) -> AnyFloats:
-        """Return what a question on each free sample is worth; -1 for none at all."""
+    def gain_and_lift(self, blocked: Blocked) -> tuple[AnyFloats, float]:
+        """Return what a question on each free sample is worth; -1 for none at all.
+
+        And by how much that was lifted, for all alike: there is as much doubt in the
+        fields as there is on settled samples.
+        """
         probabilities, regime = self.probabilities, self.probabilities.prior.regime
         free, wrong = probabilities.free, probabilities.rates.wrong
         top, p, others = self.partners.likeliest_class
@@ -416,12 +434,12 @@ class SampleQuestions:
             top, p, others = top.copy(), p.copy(), others.copy()
             top[few], p[few], others[few] = found
         best = first_best(gain, within=regime.slight)
-        # As much doubt in the fields as there is on settled samples, for all alike.
         before = self.partners.rows_of(int(free[best]))
         rows, new = probabilities.doubted(free[[best]], before)
         doubted = uncertainty_drop(*entry_of(rows, new, 0, int(top[best])), wrong)
         plain = uncertainty_drop(p[best], others[best], wrong)
-        return gain * max(float(doubted) / max(float(plain), 1e-9), 1.0)
+        lift = max(float(doubted) / max(float(plain), 1e-9), 1.0)
+        return gain * lift, lift
 
     def _plain_gain(
         self,
@@ -435,7 +453,7 @@ class SampleQuestions:
         Of samples, what an answer lowers, what the coverage says of them when the
         pending questions are answered, and their variance now.
         """
-        gain = drop * self._reach(spread, 1)
+        gain = drop * self.reach(spread, 1)
         if self.taken:  # what is left of their uncertainty
             gain = gain * np.clip(spread[0] / np.maximum(now, 1e-12), 0.0, 1.0)
             gain[np.isin(samples, self.taken)] = -1.0
@@ -452,9 +470,9 @@ class SampleQuestions:
             if free[at] not in self._under_way:
                 yield at
 
-    def _expected(
-        self, sample: int, partner: int, p: float, if_different: int
-    ) -> Prediction:
+    def expected(self, sample: int, partner: int, column: int, p: float) -> Prediction:
+        """Return what is expected of a question about a free sample and a class."""
+        if_different = self._if_different(sample, column, self.partners.rows_of(sample))
         wrong = self.probabilities.rates.wrong
         believed = p * (1 - wrong) > (1 - p) * wrong
         kind = "check" if self.partners.is_known(sample, partner) else "sample"
@@ -490,14 +508,20 @@ class SampleQuestions:
         stays = after[home] / (after.sum() + new)
         return STAY if reaches(stays, LIKELY) else GO_ON
 
-    def _reach(self, spread: tuple[AnyFloats, AnyFloats], sign: int) -> AnyFloats:
+    def reach(
+        self,
+        spread: tuple[AnyFloats, AnyFloats],
+        sign: int,
+        parts: Floats | None = None,
+    ) -> AnyFloats:
         r"""Return how many samples are decided together with each (V-optimality).
 
         :math:`r(i) = 1 + (n / v_0) |C v_i|^2 / (\sigma^2 + v_i^T C v_i)`; minus for a
         sample that is settled already.
         """
         (variance, lengths), prior = spread, self.probabilities.prior
-        noise = self.coverage.noise + sign * variance
+        alone = self.coverage.noise if parts is None else self.coverage.noise / parts
+        noise = alone + sign * variance
         noise = np.maximum(noise, 1e-9 * self.coverage.noise)
         return 1 + len(prior.start) / prior.reach * lengths / noise
 

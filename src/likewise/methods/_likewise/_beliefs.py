@@ -14,17 +14,31 @@ import numpy as np
 from numpy.typing import NDArray
 
 from likewise._arrays import AnyFloats, Floats, Indices
-from likewise.knowledge import GO_ON, NEW, STAY, Answer, Prediction, Verdict
+from likewise.knowledge import (
+    GO_ON,
+    NEW,
+    PASSED,
+    STAY,
+    TAPPED,
+    Answer,
+    Prediction,
+    Verdict,
+)
 
 GIVEN = 3  # ballots that an answer known from the start counts for: nobody slipped
 WRONG = (0.75, 49.25)  # prior counts of wrong and right answers: 1.5 % are wrong
+MISSED = (1.0, 19.0)  # prior counts of what was overlooked, and of what was tapped
 SILENT = (1.0, 9.0)  # prior counts of samples on which the fields are silent, or not
 N_STEPS = 3  # of expectation and maximisation
 LIFT = 9  # digits by which ballots raise or lower a membership
 NOWHERE = -1  # the column of samples without a class
 
-# The sample it was compared with, for (+) or against (-), and whether it is on both.
-Ballot = tuple[int, int, bool]
+PUT = "group"  # the kind of what is said when samples are put into a group
+FAINTEST = 0.02  # of an observation, what an expected answer on a sheet counts for
+
+# The sample it was compared with, for (+) or against (-), whether it is on both, and
+# whether nobody said it: it was left untapped.
+Ballot = tuple[int, int, bool, bool]
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +59,9 @@ class Calibration:
     n_released : int
         How often a settled sample was let go: true answers about k groups, if so many
         were told, never lead there.
+    n_tapped, n_missed : int
+        How often something was tapped on a screen, and how often something was let go
+        that should have been.
     """
 
     hits: float = 4.0
@@ -54,6 +71,14 @@ class Calibration:
     groups: tuple[tuple[float, bool], ...] = ()
     firsts: tuple[tuple[float, bool], ...] = ()
     n_released: int = 0
+    n_tapped: int = 0
+    n_missed: int = 0
+
+    @property
+    def missed(self) -> float:
+        """The share of what should be tapped and is not."""
+        missed, tapped = MISSED[0] + self.n_missed, MISSED[1] + self.n_tapped
+        return missed / (missed + tapped)
 
     def after(self, predicted: Prediction, sign: int, *, is_first: bool) -> Calibration:
         """Return the counts with one more answer in it."""
@@ -85,6 +110,10 @@ class Beliefs:
     under_way : tuple of int
         Samples whose questions have begun and that have no class yet.
     calibration : Calibration
+    faint : mapping of int to float
+        Of samples that were settled on a sheet, what part of an observation they count
+        for: as much as it was unexpected. Whoever looks through a group settles all of
+        it, which says little of what lies around.
 
     Examples
     --------
@@ -99,6 +128,7 @@ class Beliefs:
     ballots: Mapping[int, tuple[Ballot, ...]] = field(default_factory=dict)
     under_way: tuple[int, ...] = ()
     calibration: Calibration = field(default_factory=Calibration)
+    faint: Mapping[int, float] = field(default_factory=dict)
 
     @classmethod
     def of(
@@ -151,7 +181,7 @@ class Beliefs:
         """
         total: Counter[int] = Counter()
         home = self.class_of.get(sample)
-        for other, sign, mutual in self.ballots.get(sample, ()):
+        for other, sign, mutual, _ in self.ballots.get(sample, ()):
             spoken_of = self.class_of.get(other)
             if spoken_of is not None and (sign < 0 or not mutual or spoken_of == home):
                 total[spoken_of] += sign
@@ -175,11 +205,17 @@ class _Draft:
         self.ballots = dict(start.ballots)
         self.under_way = start.under_way
         self.calibration = start.calibration
+        self.faint = dict(start.faint)
 
     @property
     def beliefs(self) -> Beliefs:
         return Beliefs(
-            self.class_of, self.members, self.ballots, self.under_way, self.calibration
+            self.class_of,
+            self.members,
+            self.ballots,
+            self.under_way,
+            self.calibration,
+            self.faint,
         )
 
     def take(self, answer: Answer) -> None:
@@ -196,7 +232,8 @@ class _Draft:
             self.calibration = self.calibration.after(predicted, sign, is_first=first)
         mutual = predicted.kind.endswith("groups") or j not in self.class_of
         weight = sign * (GIVEN if answer.how == "given" else 1)
-        self._count(i, j, weight, mutual=mutual)
+        self._count(i, j, (weight, mutual, answer.how == PASSED))
+        self._note(i, sign, predicted, answer.how)
         if predicted.kind.endswith("groups"):
             self._decide_groups(i, j, sign, predicted)
         else:
@@ -213,10 +250,19 @@ class _Draft:
             return i, j, Prediction(0.5, "sample", if_different=STAY)
         return i, j, Prediction(0.5, "check" if a == b else "groups")
 
-    def _count(self, i: int, j: int, sign: int, *, mutual: bool) -> None:
-        self.ballots[i] = (*self.ballots.get(i, ()), (j, sign, mutual))
-        if mutual:
-            self.ballots[j] = (*self.ballots.get(j, ()), (i, sign, mutual))
+    def _count(self, i: int, j: int, said: tuple[int, bool, bool]) -> None:
+        self.ballots[i] = (*self.ballots.get(i, ()), (j, *said))
+        if said[1]:
+            self.ballots[j] = (*self.ballots.get(j, ()), (i, *said))
+
+    def _note(self, i: int, sign: int, predicted: Prediction, how: str) -> None:
+        """Note what a sample counts for from now on, and what was tapped."""
+        seen = self.calibration
+        if how == TAPPED:
+            self.calibration = replace(seen, n_tapped=seen.n_tapped + 1)
+        self.faint.pop(i, None)
+        if how in (TAPPED, PASSED) and sign > 0 and i not in self.class_of:
+            self.faint[i] = max(1 - predicted.same, FAINTEST)
 
     def _decide_groups(self, i: int, j: int, sign: int, predicted: Prediction) -> None:
         a, b = self.class_of.get(i), self.class_of.get(j)
@@ -231,6 +277,9 @@ class _Draft:
         if i in self.class_of:
             if sign > 0 or rest != STAY:
                 self._reconsider(i)
+            target = self.class_of.get(j)
+            if predicted.kind == PUT and i not in self.class_of and target is not None:
+                self._put(i, target)
         elif sign > 0:
             if not (predicted.if_same and self._is_backed(i, self.class_of.get(j))):
                 self._begin(i)
@@ -244,13 +293,23 @@ class _Draft:
         elif rest == GO_ON:
             self._begin(i)
 
+    def _put(self, i: int, target: int) -> None:
+        """Put a sample that was let go where somebody has put it, if nothing denies it."""
+        if self._is_backed(i, target):
+            self._join(i, target)
+
     def _reconsider(self, i: int) -> None:
         """Let a settled sample go whose ballots do not back its class any more."""
         if not (
             self._is_backed(i, self.class_of[i]) or self._is_left_with_its_class(i)
         ):
             seen = self.calibration
-            self.calibration = replace(seen, n_released=seen.n_released + 1)
+            overlooked = any(passed for _, _, _, passed in self.ballots.get(i, ()))
+            self.calibration = replace(
+                seen,
+                n_released=seen.n_released + 1,
+                n_missed=seen.n_missed + overlooked,
+            )
             self._release(i)
             self._begin(i)
 
@@ -267,7 +326,7 @@ class _Draft:
         others is what was expected.
         """
         votes = self.beliefs.votes(i)
-        told = {self.class_of.get(other) for other, _, _ in self.ballots.get(i, ())}
+        told = {self.class_of.get(other) for other, *_ in self.ballots.get(i, ())}
         return self.class_of[i] not in told and max([0, *votes.values()]) == 0
 
     def _join(self, i: int, target: int) -> None:
@@ -360,12 +419,12 @@ def evidence_of(beliefs: Beliefs) -> Evidence:
     return Evidence(np.array(asked, dtype=np.intp), pro, contra, classes + classes.T)
 
 
-# For each ballot: its row, two columns, its sign, whether it is mutual.
-Cast = tuple[Indices, Indices, Indices, Indices, NDArray[np.bool_]]
+# For each ballot: its row, two columns, its weight and sign, whether it is mutual.
+Cast = tuple[Indices, Indices, Indices, Floats, NDArray[np.bool_]]
 
 
 def _cast(beliefs: Beliefs, asked: Sequence[int]) -> Cast:
-    """Return for each ballot: its row, two columns, its sign, whether it is mutual.
+    """Return for each ballot: its row, two columns, its weight, whether it is mutual.
 
     The columns are those of the class of the sample asked about, and of the class that
     is spoken of.
@@ -374,19 +433,32 @@ def _cast(beliefs: Beliefs, asked: Sequence[int]) -> Cast:
     column_of = {s: column[name] for s, name in beliefs.class_of.items()}
     cast = [beliefs.ballots[sample] for sample in asked]
     flat = np.fromiter(chain.from_iterable(chain.from_iterable(cast)), dtype=np.intp)
-    others, sign, is_mutual = flat.reshape(-1, 3).T
+    others, sign, is_mutual, is_passed = flat.reshape(-1, 4).T
+    weight = sign.astype(np.float64)
+    weight[is_passed > 0] *= passed_weight(beliefs.calibration)
     row = np.repeat(np.arange(len(asked)), [len(ballots) for ballots in cast])
     home, there = (
         np.array([column_of.get(s, NOWHERE) for s in samples], dtype=np.intp)
         for samples in (asked, others.tolist())
     )
-    return row, home[row], there, sign, is_mutual.astype(bool)
+    return row, home[row], there, weight, is_mutual.astype(bool)
+
+
+def passed_weight(seen: Calibration) -> float:
+    r"""Return how much weaker it is not to be tapped than to be answered.
+
+    With a share o of what should be tapped overlooked, and e of wrong answers,
+    :math:`\log((1 - e) / o) / \log((1 - e) / e)`.
+    """
+    wrong = WRONG[0] / sum(WRONG)
+    right = np.log(1 - wrong)
+    return float((right - np.log(seen.missed)) / (right - np.log(wrong)))
 
 
 def _summed(
     rows: Indices,
     columns: Indices,
-    weights: Indices | Floats,
+    weights: Floats,
     kept: NDArray[np.bool_],
     shape: tuple[int, int],
 ) -> Floats:

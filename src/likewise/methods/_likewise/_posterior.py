@@ -68,7 +68,8 @@ class Coverage:
 
     The covariance :math:`C = (\Lambda + V_S^T V_S / \sigma^2)^{-1}` of a field over the
     spectrum, observed with noise :math:`\sigma^2` at the settled samples S. Only where
-    they are counts, not which class they have.
+    they are counts, not which class they have. One that is a part of an observation
+    has so much more noise.
 
     Attributes
     ----------
@@ -87,11 +88,19 @@ class Coverage:
 
     @classmethod
     def of(
-        cls, vectors: AnyFloats, precision: Floats, noise: float, settled: Indices
+        cls,
+        vectors: AnyFloats,
+        precision: Floats,
+        noise: float,
+        settled: Indices,
+        parts: Floats | None = None,
     ) -> Coverage:
-        """Return the posterior given the settled samples."""
+        """Return the posterior given the settled samples.
+
+        `parts`, of shape (t,), is what part of an observation each of them is.
+        """
         seen = vectors[settled].astype(np.float64)
-        information = np.diag(precision) + seen.T @ seen / noise
+        information = np.diag(precision) + (_parted(seen, parts).T @ seen) / noise
         covariance = np.asarray(np.linalg.inv(information), dtype=np.float64)
         return cls(vectors, noise, covariance)
 
@@ -114,14 +123,14 @@ class Coverage:
         """Return the squared length of C v: how far an answer at each would reach."""
         return self._looked_at()[1][samples]
 
-    def after(self, sample: int, sign: int = 1) -> Coverage:
+    def after(self, sample: int, sign: int = 1, part: float = 1.0) -> Coverage:
         """Return the posterior with one more settled sample, or one less (-1).
 
         A rank-one change of C; of all samples only if somebody has looked at them.
         """
         row = self.vectors[sample].astype(np.float64)
         turned = self.covariance @ row
-        scale = sign / (self.noise + sign * float(turned @ row))
+        scale = sign / (self.noise / part + sign * float(turned @ row))
         return replace(
             self,
             covariance=self.covariance - np.outer(turned, turned * scale),
@@ -167,7 +176,8 @@ class ClassField:
     r"""Regression of class indicators on a basis: which class is near.
 
     With :math:`F = (I + B_S^T B_S / \sigma^2)^{-1}` the mean is :math:`U = B c`,
-    :math:`c = F B_S^T Y / \sigma^2`, Y the classes of the settled samples.
+    :math:`c = F B_S^T (Y - E) / \sigma^2`, Y the classes of the settled samples and E
+    what was foreseen of them.
 
     Attributes
     ----------
@@ -178,25 +188,40 @@ class ClassField:
         L of :math:`F^{-1} = L L^T`, lower triangular.
     coefficients : ndarray of shape (k + 1, m)
         c above, one column a class.
+    surprise : ndarray of shape (t, m)
+        Y - E above.
     """
 
     basis: Basis
     noise: float
     factor: Floats
     coefficients: Floats
+    surprise: Floats
 
     @classmethod
     def of(
-        cls, basis: Basis, noise: float, settled: Indices, classes: Indices, m: int
+        cls,
+        basis: Basis,
+        noise: float,
+        settled: tuple[Indices, Indices],
+        foreseen: Floats,
+        parts: Floats | None = None,
     ) -> ClassField:
-        """Return the posterior given the settled samples and their classes."""
-        seen = basis.rows(settled)
-        information = np.eye(seen.shape[1]) + seen.T @ seen / noise
+        """Return the posterior given the settled samples and their classes.
+
+        `foreseen`, of shape (t, m), is E above; `parts`, of shape (t,), is what part
+        of an observation each sample is.
+        """
+        samples, classes = settled
+        seen = basis.rows(samples)
+        counted = _parted(seen, parts)
+        information = np.eye(seen.shape[1]) + counted.T @ seen / noise
         factor = np.asarray(np.linalg.cholesky(information), dtype=np.float64)
-        members = (np.arange(m)[:, np.newaxis] == classes).astype(np.float64)
-        totals = (members @ seen).T / noise
+        surprise = -foreseen
+        surprise[np.arange(len(samples)), classes] += 1.0
+        totals = counted.T @ surprise / noise
         coefficients = cho_solve((factor, True), totals, check_finite=False)
-        return cls(basis, noise, factor, coefficients)
+        return cls(basis, noise, factor, coefficients, surprise)
 
     def at(self, samples: slice | Indices) -> AnyFloats:
         """Return the mean at some samples, of shape (s, m); a few to all digits."""
@@ -204,15 +229,20 @@ class ClassField:
             return self.basis.times(samples, self.coefficients)
         return self.basis.rows(samples) @ self.coefficients
 
-    def left_out(self, settled: Indices, classes: Indices) -> Floats:
+    def left_out(self, settled: Indices, parts: Floats | None = None) -> Floats:
         """Return the mean at each settled sample, had it not been settled.
 
         In closed form: with h the share of a sample in its own mean,
-        (U - h Y) / (1 - h).
+        (U - h (Y - E)) / (1 - h).
         """
         rows = self.basis.rows(settled)
         turned = solve_triangular(self.factor, rows.T, lower=True, check_finite=False)
         share = (turned**2).sum(axis=0) / self.noise
+        share = share if parts is None else share * parts
         mean = rows @ self.coefficients
-        mean[np.arange(len(settled)), classes] -= share
+        mean -= share[:, np.newaxis] * self.surprise
         return mean / (1 - share)[:, np.newaxis]
+
+
+def _parted(rows: Floats, parts: Floats | None) -> Floats:
+    return rows if parts is None else rows * parts[:, np.newaxis]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
@@ -20,6 +20,7 @@ AFRESH = 40  # changed samples from which on the coverage, too, is computed anew
 FOUNDER = 4.0  # samples that a medoid counts for in its cluster: it is typical
 FLOOR = 1e-3  # of a field, in units of its largest value at a sample
 TEMPER = 0.5  # of the experts' likelihoods
+KEPT = 0.5  # of the start, what is the mean of a field if all was settled on sheets
 SLIGHT = 1e-6  # the membership that every sample has in every class
 
 
@@ -64,6 +65,8 @@ class Surroundings:
     coverage : Coverage
     fields : tuple of ClassField
         One for each basis of the prior.
+    faint : mapping of int to float
+        Which of the settled samples are only a part of an observation.
     """
 
     prior: Prior
@@ -72,6 +75,7 @@ class Surroundings:
     settled: tuple[Indices, Indices]
     coverage: Coverage
     fields: tuple[ClassField, ...]
+    faint: Mapping[int, float] = field(default_factory=dict)
 
     @classmethod
     def of(
@@ -79,20 +83,47 @@ class Surroundings:
     ) -> Surroundings:
         """Return the posteriors; the coverage, too, unless it is there already."""
         classes, settled = tuple(beliefs.members), settled_of(beliefs)
+        parts = parts_of(beliefs.faint, settled[0])
         if coverage is None:
             coverage = Coverage.of(
-                prior.vectors, prior.precision, prior.noise, settled[0]
+                prior.vectors, prior.precision, prior.noise, settled[0], parts
             )
+        bare = cls(
+            prior, classes, beliefs.class_of, settled, coverage, (), beliefs.faint
+        )
         fields = tuple(
-            ClassField.of(basis, FIELD_NOISE, *settled, len(classes))
+            ClassField.of(basis, FIELD_NOISE, settled, bare.foreseen, parts)
             for basis in prior.bases
         )
-        return cls(prior, classes, beliefs.class_of, settled, coverage, fields)
+        return replace(bare, fields=fields)
 
     def holds(self, beliefs: Beliefs) -> bool:
         """Tell whether the posteriors are those for other beliefs, too."""
-        is_same = self.classes == tuple(beliefs.members)
+        is_same = self.classes == tuple(beliefs.members) and self.faint == beliefs.faint
         return is_same and self.class_of == beliefs.class_of
+
+    @cached_property
+    def parts(self) -> Floats | None:
+        """What part of an observation each settled sample is; None where all are."""
+        return parts_of(self.faint, self.settled[0])
+
+    @cached_property
+    def kept(self) -> float:
+        """What part of the start is the mean of the fields: 0.5 if all are faint.
+
+        Samples that are asked about one by one are chosen by how much they say. Those
+        of a sheet are not: where a group was looked through, its members would outweigh
+        groups around it of which only one is settled, but for this mean.
+        """
+        n_asked = len(self.settled[0]) - len(self.classes)
+        return KEPT * min(len(self.faint) / max(n_asked, 1), 1.0)
+
+    @cached_property
+    def foreseen(self) -> Floats:
+        """What the start says of each settled sample but for itself, times that."""
+        if not self.kept:
+            return np.zeros((len(self.settled[0]), len(self.classes)))
+        return self.kept * self._own_without(*self.settled)
 
     @cached_property
     def experts(self) -> Floats:
@@ -118,8 +149,11 @@ class Surroundings:
         """
         faint = self.prior.regime.faint if isinstance(samples, slice) else -1.0
         experts = zip(self.experts.tolist(), self.fields, strict=True)
-        heard = [(weight, field) for weight, field in experts if weight > faint]
-        means = [field.at(samples) for _, field in heard]
+        heard = [(weight, one) for weight, one in experts if weight > faint]
+        means = [one.at(samples) for _, one in heard]
+        if self.kept:
+            start = self.kept * self.own(samples)
+            means = [start + mean for mean in means]
         return mixed([weight for weight, _ in heard], means)
 
     @cached_property
@@ -176,7 +210,9 @@ class Surroundings:
         samples, columns = samples[asked], columns[asked]
         means = [mean[asked] for mean in self._means_left_out]
         near = mixed(self.experts.tolist(), means)
-        noise, variance = self.coverage.noise, self.coverage.variance_at(samples)
+        noise: float | Floats = self.coverage.noise
+        noise = noise if self.parts is None else noise / self.parts[asked]
+        variance = self.coverage.variance_at(samples)
         widened = variance * noise / np.maximum(noise - variance, 1e-9 * noise)
         far = np.clip(widened / self.prior.variance[samples], 0.0, 1.0)
         return near, self._own_without(samples, columns), far, samples
@@ -184,7 +220,8 @@ class Surroundings:
     @cached_property
     def _means_left_out(self) -> list[Floats]:
         """By each field the mean at the settled samples, had each not been settled."""
-        return [field.left_out(*self.settled) for field in self.fields]
+        left = [one.left_out(self.settled[0], self.parts) for one in self.fields]
+        return [self.foreseen + mean for mean in left] if self.kept else left
 
     @cached_property
     def _blended(self) -> tuple[AnyFloats, AnyFloats]:
@@ -237,10 +274,13 @@ class Covered:
     class_of : mapping of int to int
         The class that each settled sample had.
     coverage : Coverage
+    faint : mapping of int to float
+        Which of them were only a part of an observation.
     """
 
     class_of: Mapping[int, int]
     coverage: Coverage
+    faint: Mapping[int, float]
 
 
 def kept_of(
@@ -251,7 +291,7 @@ def kept_of(
         isinstance(earlier, Surroundings) and earlier.holds(beliefs)
     ):
         return earlier
-    return Covered(earlier.class_of, earlier.coverage)
+    return Covered(earlier.class_of, earlier.coverage, earlier.faint)
 
 
 def brought_to(
@@ -263,15 +303,25 @@ def brought_to(
     if isinstance(earlier, Surroundings) and earlier.holds(beliefs):
         return earlier
     before, now = earlier.class_of.keys(), beliefs.class_of.keys()
-    gone, come = sorted(before - now), sorted(now - before)
+    was, is_ = earlier.faint, beliefs.faint
+    other = {s for s in was.keys() | is_.keys() if was.get(s, 1.0) != is_.get(s, 1.0)}
+    gone = sorted((before - now) | (other & before))
+    come = sorted((now - before) | (other & now))
     if len(gone) + len(come) > AFRESH:
         return Surroundings.of(prior, beliefs)
     coverage = earlier.coverage
     for sample in gone:
-        coverage = coverage.after(sample, -1)
+        coverage = coverage.after(sample, -1, was.get(sample, 1.0))
     for sample in come:
-        coverage = coverage.after(sample)
+        coverage = coverage.after(sample, 1, is_.get(sample, 1.0))
     return Surroundings.of(prior, beliefs, coverage)
+
+
+def parts_of(faint: Mapping[int, float], samples: Indices) -> Floats | None:
+    """Return what part of an observation samples are; None where all are whole."""
+    if not faint:
+        return None
+    return np.array([faint.get(sample, 1.0) for sample in samples.tolist()])
 
 
 def settled_of(beliefs: Beliefs) -> tuple[Indices, Indices]:
