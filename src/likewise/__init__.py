@@ -12,7 +12,16 @@ from likewise.errors import (
 
 if TYPE_CHECKING:
     from likewise.experiments import jaccard, v_measure
-    from likewise.knowledge import Answer, Question, Verdict
+    from likewise.knowledge import (
+        Answer,
+        Costs,
+        Overview,
+        Pair,
+        Pile,
+        Question,
+        Sheet,
+        Verdict,
+    )
     from likewise.methods import METHODS
     from likewise.session import (
         ActiveClustering,
@@ -27,14 +36,19 @@ __all__ = [
     "ActiveClustering",
     "Answer",
     "ContradictionError",
+    "Costs",
     "FunctionOracle",
     "InputError",
     "LabelOracle",
     "LikewiseError",
     "MissingDataError",
     "MissingExtraError",
+    "Overview",
+    "Pair",
+    "Pile",
     "Question",
     "Session",
+    "Sheet",
     "Verdict",
     "jaccard",
     "run",
@@ -44,7 +58,10 @@ __all__ = [
 
 _FOLDERS = {
     "experiments": ("jaccard", "v_measure"),
-    "knowledge": ("Answer", "Question", "Verdict"),
+    "knowledge": (
+        *("Answer", "Costs", "Overview", "Pair", "Pile", "Question", "Sheet"),
+        "Verdict",
+    ),
     "methods": ("METHODS",),
     "session": ("ActiveClustering", "FunctionOracle", "LabelOracle", "Session", "run"),
 }

@@ -10,13 +10,15 @@ from likewise._arrays import Samples
 from likewise.knowledge._constraints import Verdict
 from likewise.knowledge._knowledge import Answer, Prediction, Question
 from likewise.knowledge._names import readable
+from likewise.knowledge._screens import Overview, Sheet, Shown
 
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """Some answers came in, as one act."""
+    """Some answers came in, as one act; with the screen that they came of, if any."""
 
     answers: tuple[Answer, ...]
+    shown: Shown | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -293,8 +295,10 @@ def encode(event: Event) -> Json:
 
 def _encode_single(event: Single | Numbered) -> Json:
     match event:
-        case Told(answers):
+        case Told(answers, shown):
             body: Json = {"told": [encode_answer(a) for a in answers]}
+            if shown is not None:
+                body["shown"] = _encode_shown(shown)
         case Retracted(ids):
             body = {"retracted": [int(id_) for id_ in ids]}
         case Renamed(sample, name):
@@ -328,7 +332,7 @@ def _decode_single(line: Json) -> Single | Numbered:
     match line:
         case {"told": answers}:
             told = tuple(_decode_answer(answer) for answer in answers)
-            event: Single | Numbered = Told(told)
+            event: Single | Numbered = Told(told, _decode_shown(line.get("shown")))
         case {"retracted": ids}:
             event = Retracted(tuple(ids))
         case {"renamed": sample, "name": name}:
@@ -384,3 +388,72 @@ def decode_question(sample: int, against: int, predicted: Json | None) -> Questi
 def _decode_answer(line: Json) -> Answer:
     question = decode_question(line["sample"], line["against"], line["predicted"])
     return Answer(question, Verdict(line["verdict"]), line["id"], line["how"])
+
+
+def _encode_shown(shown: Shown) -> Json:
+    return {
+        "kind": shown.kind,
+        "speakers": list(map(int, shown.speakers)),
+        "items": list(map(int, shown.items)),
+        "tap": shown.tap,
+        "tapped": list(map(int, shown.tapped)),
+        "offered": list(map(int, shown.offered)),
+        "seconds": None if shown.seconds is None else float(shown.seconds),
+    }
+
+
+def _decode_shown(line: Json | None) -> Shown | None:
+    if line is None:
+        return None
+    return Shown(
+        line["kind"],
+        tuple(line["speakers"]),
+        tuple(line["items"]),
+        line["tap"],
+        tuple(line["tapped"]),
+        tuple(line["offered"]),
+        line["seconds"],
+    )
+
+
+def encode_screen(screen: Sheet | Overview) -> Json:
+    """Return a screen that is open as plain values, its kind first.
+
+    Examples
+    --------
+    >>> encode_screen(Overview((Question(1, 0),)))["overview"]
+    [{'sample': 1, 'against': 0, 'predicted': None}]
+    """
+    asked = [
+        {
+            "sample": int(question.sample),
+            "against": int(question.against),
+            "predicted": encode_prediction(question.predicted),
+        }
+        for question in screen.questions
+    ]
+    said = {"worth": float(screen.worth), "seconds": float(screen.seconds)}
+    if isinstance(screen, Overview):
+        return {"overview": asked, **said}
+    speakers = list(map(int, screen.speakers))
+    how = {"speakers": speakers, "tap": screen.tap, "sorts": bool(screen.sorts)}
+    return {"sheet": asked, **how, **said}
+
+
+def decode_screen(line: Json) -> Sheet | Overview:
+    """Return the screen that plain values mean.
+
+    Examples
+    --------
+    >>> sheet = Sheet((7, 5), (Question(1, 7),), "members")
+    >>> decode_screen(encode_screen(sheet)) == sheet
+    True
+    """
+    asked = line["sheet"] if "sheet" in line else line["overview"]
+    questions = tuple(decode_question(**question) for question in asked)
+    said = line["worth"], line["seconds"]
+    if "overview" in line:
+        return Overview(questions, *said)
+    return Sheet(
+        tuple(line["speakers"]), questions, line["tap"], bool(line["sorts"]), *said
+    )

@@ -5,15 +5,20 @@ from likewise.methods._find import METHODS, find_method
 from likewise.methods._likewise import WRONG
 from likewise.methods._problem import Problem, problem_of
 from likewise.methods._rivals import farthest_first
+from likewise.methods._screens import KINDS, MOST, OFFERED, best_screen
 from likewise.methods._urasc import urasc
 
 __all__ = [
+    "KINDS",
     "METHODS",
+    "MOST",
+    "OFFERED",
     "WRONG",
     "AnyMethod",
     "Method",
     "Model",
     "Problem",
+    "best_screen",
     "farthest_first",
     "find_method",
     "problem_of",

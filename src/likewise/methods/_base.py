@@ -13,6 +13,7 @@ from likewise._arrays import Floats, Indices
 from likewise.errors import AssumptionWarning, InputError
 from likewise.knowledge import Answer, Knowledge, Question
 from likewise.methods._problem import Problem
+from likewise.methods._screens import Prospect
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,6 +130,10 @@ class Method(Generic[ModelT]):
         ``resume(model, problem, known)`` makes what ``begin`` would out of a model of
         the same problem under other answers, where that is less work: after an undo,
         say. None where it is not.
+    prospect : callable or None
+        ``prospect(model, pending)`` says what items and groups are worth on a screen.
+        None where it is estimated from the clusters, see
+        :func:`~likewise.methods._screens.estimated_prospect`.
     """
 
     name: str
@@ -138,6 +143,7 @@ class Method(Generic[ModelT]):
     propose: Propose[ModelT]
     most_clusters: int | None = None
     resume: Callable[[ModelT, Problem, Knowledge], ModelT] | None = None
+    prospect: Callable[[ModelT, tuple[Question, ...]], Prospect] | None = None
 
 
 AnyMethod = Method[Any]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from itertools import chain, starmap
 from typing import TypeAlias, Unpack, overload
 
@@ -21,6 +21,7 @@ from likewise.affinity import Kernel, Report
 from likewise.errors import InputError
 from likewise.knowledge import (
     Answer,
+    Costs,
     Event,
     Journal,
     Kept,
@@ -28,16 +29,31 @@ from likewise.knowledge import (
     MemoryJournal,
     Numbered,
     OfSamples,
+    Overview,
+    Pile,
     Question,
     Retracted,
     Said,
+    Screen,
     SetAside,
+    Sheet,
+    Shown,
     Told,
     Undone,
     Verdict,
     without_numbers,
 )
-from likewise.methods import AnyMethod, Model, Problem, find_method, problem_of, suited
+from likewise.methods import (
+    KINDS,
+    MOST,
+    AnyMethod,
+    Model,
+    Problem,
+    best_screen,
+    find_method,
+    problem_of,
+    suited,
+)
 from likewise.session._control import Reliability, as_check, check_of, reliability
 from likewise.session._open import (
     DEFAULTS,
@@ -48,6 +64,12 @@ from likewise.session._open import (
     seed_of,
 )
 from likewise.session._review import Repairs, Revision
+from likewise.session._screens import (
+    checked_kinds,
+    checked_seconds,
+    told_of_overview,
+    told_of_sheet,
+)
 from likewise.session._start import (
     Given,
     another_of,
@@ -70,6 +92,7 @@ from likewise.session._summary import (
 
 # What was known before an act, its answers, and what is known after it.
 Step: TypeAlias = tuple[Knowledge, tuple[Answer, ...], Knowledge]
+Wanted: TypeAlias = tuple[tuple[str, ...], Costs, int]
 MOST_BEHIND = 64  # acts that a model may have yet to learn: each keeps what was known
 
 
@@ -124,6 +147,7 @@ class Session:
     _behind: list[Step]  # acts whose answers the model has yet to learn
     _earlier: Model | None  # of other answers: what it has worked out may be of use
     _open: list[Question]
+    _screen: tuple[Wanted, Screen | None] | None  # what is shown, for which wishes
     _ahead: dict[Answer, Model]  # what answers to come would make of the model
 
     def __init__(  # noqa: PLR0913 - the public face
@@ -274,7 +298,12 @@ class Session:
         return View(self._ahead[told], known)
 
     def tell(
-        self, question: Question, verdict: Said, *, on_conflict: str = "raise"
+        self,
+        question: Question,
+        verdict: Said,
+        *,
+        on_conflict: str = "raise",
+        seconds: float | None = None,
     ) -> None:
         """Record the answer to a question.
 
@@ -288,9 +317,132 @@ class Session:
             :class:`~likewise.errors.ContradictionError`, or keep it as doubtful,
             outside of what is concluded, until an answer that it contradicts is
             retracted.
+        seconds : float, optional
+            How long the person took.
         """
         asked = self._state.question(question)
-        self._tell([Answer(asked, Verdict.of(verdict))], on_conflict)
+        took = checked_seconds(seconds)
+        shown = None if took is None else Shown("pair", seconds=took)
+        self._tell([Answer(asked, Verdict.of(verdict))], on_conflict, shown)
+
+    # Screens
+
+    def ask_screen(
+        self,
+        kinds: Iterable[str] = KINDS,
+        seconds: Costs | None = None,
+        *,
+        most: int = MOST,
+    ) -> Screen | None:
+        """Return the screen that is worth most for its seconds.
+
+        The same one until something is told.
+
+        Parameters
+        ----------
+        kinds : iterable of {"pair", "sheet", "sort", "overview"}
+            What may be shown: one question, items beside members of a group, the same
+            with misfits put where they belong, groups side by side.
+        seconds : Costs, optional
+            What a person takes.
+        most : int
+            How many items fit on a screen.
+
+        Returns
+        -------
+        Pair, Sheet, Overview or None
+            To be told by :meth:`tell` (its question), :meth:`tell_sheet` or
+            :meth:`tell_overview`. None when nothing useful is left to ask.
+
+        Examples
+        --------
+        >>> session = Session([[0.0], [0.2], [0.4], [5.0], [5.2], [5.4]])
+        >>> screen = session.ask_screen(kinds=["sheet"])
+        >>> session.tell_sheet(screen, tapped=[])
+        >>> session.n_questions == len(screen.items)
+        True
+        """
+        wanted = (checked_kinds(kinds), seconds or Costs(), as_whole(most, "most", 1))
+        if self._screen is None or self._screen[0] != wanted:
+            self._screen = wanted, self.screen_besides((), None, *wanted)
+        return self._screen[1]
+
+    def screen_besides(
+        self,
+        pending: Iterable[Question],
+        at: View | None = None,
+        kinds: Iterable[str] = KINDS,
+        seconds: Costs | None = None,
+        most: int = MOST,
+    ) -> Screen | None:
+        """Return a screen that is worth showing while others are open elsewhere.
+
+        Parameters
+        ----------
+        pending : iterable of Question
+            All that is asked on screens that are open with other people.
+        at : View, optional
+            As for :meth:`ask_besides`.
+        kinds, seconds, most
+            As for :meth:`ask_screen`.
+        """
+        now = self.view if at is None else at
+        others = tuple(map(self._state.question, pending))
+        costs = seconds or Costs()
+        prospect = self._method.prospect(now.model, others)
+        return best_screen(prospect, costs, checked_kinds(kinds), most)
+
+    def tell_sheet(
+        self,
+        sheet: Sheet,
+        tapped: Iterable[int] = (),
+        piles: Iterable[Pile] = (),
+        *,
+        unsure: Iterable[int] = (),
+        seconds: float | None = None,
+        on_conflict: str = "raise",
+    ) -> None:
+        """Record what was tapped on a sheet, as one act.
+
+        Parameters
+        ----------
+        sheet : Sheet
+        tapped : iterable of int
+            The items that were tapped: misfits or members, as the sheet says.
+        piles : iterable of Pile
+            Items that do not belong, where they do.
+        unsure : iterable of int
+            Items that nobody could tell about.
+        seconds : float, optional
+            How long the person took.
+        on_conflict : {"raise", "keep"}
+            As for :meth:`tell`.
+        """
+        told, shown = told_of_sheet(
+            self._state, self._current(), sheet, tapped, piles, unsure, seconds
+        )
+        self._tell(told, on_conflict, shown)
+
+    def tell_overview(
+        self,
+        overview: Overview,
+        same: Iterable[Sequence[int]] = (),
+        *,
+        seconds: float | None = None,
+        on_conflict: str = "raise",
+    ) -> None:
+        """Record which groups of an overview are the same, as one act.
+
+        Parameters
+        ----------
+        overview : Overview
+        same : iterable of sequences of int
+            Speakers of groups that are one. All others are different.
+        seconds, on_conflict
+            As for :meth:`tell_sheet`.
+        """
+        told, shown = told_of_overview(overview, same, seconds)
+        self._tell(told, on_conflict, shown)
 
     def tell_pair(
         self, i: int, j: int, verdict: Said, *, on_conflict: str = "raise"
@@ -544,14 +696,27 @@ class Session:
         """What the answers so far amount to, as a value that stays as it is."""
         return View(self._current(), self._state.known)
 
-    def candidates(self, sample: int) -> tuple[Candidate, ...]:
+    def candidates(
+        self, samples: int | Iterable[int], unlike: Iterable[int] = ()
+    ) -> tuple[Candidate, ...]:
         """Return the groups that a sample may belong to, likeliest first.
 
         Groups that no answer has confirmed yet are among them. What the probabilities
         leave to 1 is the chance of a group of its own.
+
+        Parameters
+        ----------
+        samples : int or iterable of int
+            A sample, or several that belong together.
+        unlike : iterable of int
+            Samples whose groups are left out.
         """
-        sample = self._state.sample(sample)
-        return candidates_of(self._current(), sample, self.groups, self.labels)
+        listed = samples if isinstance(samples, Iterable) else [samples]
+        chosen = self._state.check(*listed)
+        if not chosen:
+            raise InputError("Candidates are for one sample at least: name it.")
+        out = [self._state.sample(sample) for sample in _listed(unlike)]
+        return candidates_of(self._current(), chosen, self.groups, self.labels, out)
 
     def explain(self, question: Question, called: tuple[str, str] | None = None) -> str:
         """Return one sentence that says why this pair is asked about.
@@ -604,13 +769,18 @@ class Session:
         if given:
             self._tell(given, "keep")
 
-    def _tell(self, told: Iterable[Answer], on_conflict: str) -> None:
+    def _tell(
+        self, told: Iterable[Answer], on_conflict: str, shown: Shown | None = None
+    ) -> None:
         if on_conflict not in ("raise", "keep"):
             raise InputError(
                 f"on_conflict must be 'raise' or 'keep', but it is "
                 f"{described(on_conflict)}."
             )
-        self._record(self._state.told(told, may_contradict=on_conflict == "keep"))
+        may_contradict = on_conflict == "keep"
+        self._record(
+            self._state.told(told, may_contradict=may_contradict, shown=shown)
+        )
 
     def _record(self, event: Event) -> None:
         self._journal.append(event)
@@ -635,12 +805,14 @@ class Session:
         told = [answer.question for answer in answers]
         asked = all(question in self._open for question in told)
         self._open = [q for q in self._open if q not in told] if asked else []
+        self._screen = None
 
     def _forget(self) -> None:
         """Drop what was worked out from what is no longer known."""
         self._earlier, self._model = self._model or self._earlier, None
         self._behind = []
         self._open = []
+        self._screen = None
         self._ahead = {}
 
     def _problem_of(self, X: SamplesLike) -> Problem:

@@ -22,6 +22,7 @@ from likewise.knowledge import (
     Renamed,
     Retracted,
     SetAside,
+    Shown,
     Single,
     Standing,
     Together,
@@ -103,7 +104,13 @@ class State:
 
     # What to record
 
-    def told(self, answers: Iterable[Answer], *, may_contradict: bool) -> Told:
+    def told(
+        self,
+        answers: Iterable[Answer],
+        *,
+        may_contradict: bool,
+        shown: Shown | None = None,
+    ) -> Told:
         """Return the event that answers make, each with its number.
 
         Parameters
@@ -112,6 +119,8 @@ class State:
         may_contradict : bool
             Whether answers that deny earlier ones are taken, as doubtful ones. Those to
             check questions always are.
+        shown : Shown, optional
+            The screen that they came of.
         """
         draft = Draft(self.known)
         numbered = []
@@ -121,7 +130,7 @@ class State:
                 raise error
             numbered.append(answer)
             draft.take(answer)
-        return Told(tuple(numbered))
+        return Told(tuple(numbered), shown)
 
     def revised(self, revision: Revision) -> Event | None:
         """Return the event that one act of a review makes; None where it is nothing."""

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from typing import Literal, TypeAlias
 
 import numpy as np
 
 from likewise._arrays import Indices
+from likewise._ties import ranked
 from likewise.knowledge import (
     Answer,
     Event,
@@ -241,20 +243,42 @@ def is_complete(known: Knowledge) -> bool:
 
 
 def candidates_of(
-    model: Model, sample: int, groups: tuple[Group, ...], labels: Indices
+    model: Model,
+    samples: Sequence[int],
+    groups: tuple[Group, ...],
+    labels: Indices,
+    unlike: Iterable[int] = (),
 ) -> tuple[Candidate, ...]:
-    """Return the groups that a sample may belong to, likeliest first."""
+    """Return the groups that samples may belong to together, likeliest first.
+
+    But for the groups of samples in `unlike`.
+    """
+    out = frozenset(unlike)
     by_sample = {s: group for group in groups for s in group.samples}
     found = []
-    for members, probability in model.chances(sample).groups:
-        if members == (sample,):
-            continue  # it would be compared with itself
+    for members, probability in _mean_chances(model, samples):
+        if set(members) <= set(samples) or not out.isdisjoint(members):
+            continue  # they would be compared with themselves, or are known not to be
         group = by_sample.get(members[0])
         if group is None:
             label = int(labels[members[0]])
             group = Group(members[0], "", label, members, is_certain=False)
         found.append(Candidate(group, probability))
     return tuple(found)
+
+
+def _mean_chances(
+    model: Model, samples: Sequence[int]
+) -> list[tuple[tuple[int, ...], float]]:
+    """Return the mean probability of each group over samples, likeliest first."""
+    chances = [model.chances(sample).groups for sample in samples]
+    if len(chances) == 1:
+        return list(chances[0])
+    total: dict[tuple[int, ...], float] = {}
+    for members, probability in chain.from_iterable(chances):
+        total[members] = total.get(members, 0.0) + probability / len(chances)
+    listed = list(total.items())
+    return [listed[at] for at in ranked(np.array([p for _, p in listed]))]
 
 
 def explained(question: Question, model: Model, called: tuple[str, str]) -> str:

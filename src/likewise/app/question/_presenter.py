@@ -99,7 +99,7 @@ def preparing_state(info: Info, status: Preparing, criterion: str, who: str) -> 
 def candidates(now: Snapshot, mine: OpenQuestion, page: int) -> Candidates:
     """Return a page of groups for the sample of a question."""
     sample, hints = mine.question.sample, now.display.hints
-    found = candidates_of(now.view.model, sample, now.groups, now.labels)
+    found = candidates_of(now.view.model, (sample,), now.groups, now.labels)
     shown = found[page * PER_PICKER : (page + 1) * PER_PICKER]
     groups = [
         now.group(

@@ -42,6 +42,7 @@ from likewise.methods._likewise._probabilities import (
     logit,
     sigmoid,
 )
+from likewise.methods._likewise._prospect import prospect_of
 from likewise.methods._likewise._regimes import regime_for
 from likewise.methods._likewise._starts import is_time, more_groups, told_by
 from likewise.methods._likewise._surroundings import (
@@ -52,6 +53,7 @@ from likewise.methods._likewise._surroundings import (
 )
 from likewise.methods._outlook import GOOD_ENOUGH, Correction, Tally
 from likewise.methods._problem import Problem
+from likewise.methods._screens import Prospect
 
 PROBABLY_NEW = 0.5
 PULLING = 5.0  # times the weight of one in the middle
@@ -559,10 +561,16 @@ def propose(
     return best.question if best else None
 
 
+def prospect(model: FieldModel, pending: tuple[Question, ...]) -> Prospect:
+    """Return what items and groups are worth on a screen."""
+    return prospect_of(model._partners, main_classes(model.probabilities), pending)
+
+
 LIKEWISE = Method(
     "likewise",
     "The flagship: asks the pair that is expected to change most; fewest questions.",
     begin,
     learn,
     propose,
+    prospect=prospect,
 )
