@@ -188,7 +188,7 @@ USUAL: dict[str, tuple[Any, ...]] = {
     "rejected": ([5],),
     "right": (0.87,),
     "saved": ("Saved: same",),
-    "screens": (15,),
+    "screens": (15, "all"),
     "sentence": (
         "About 87 % of the items are in the right group (81 to 92 %); about 40 more "
         "questions until 95 %.",

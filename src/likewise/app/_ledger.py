@@ -2,16 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import islice
 from typing import Literal, TypeAlias
 
 from likewise.exports import said, samples_of
 from likewise.knowledge import (
+    GO_ON,
+    PASSED,
+    TAPPED,
     Answer,
+    Costs,
     Kept,
+    Overview,
+    Pair,
+    Question,
     Retracted,
+    Screen,
+    Sheet,
+    Shown,
     Together,
     Told,
     Undone,
@@ -269,6 +280,95 @@ def _mark(act: Act) -> Mark:
     return Mark(act.number, act.who, act.at)
 
 
+# Screens that were answered, once their acts are undone
+
+QUESTIONED = ("asked", "group")  # answers that came of a question alone
+FEW = 8  # items of a sheet on a phone, where nothing is sorted
+GLANCED = (TAPPED, PASSED)  # answers about what was shown on a screen
+
+
+def screen_in(told: Told) -> Screen | None:
+    """Return the screen that an act has answered, to be seen again; None if none was.
+
+    Examples
+    --------
+    >>> sheet = Sheet((7,), (Question(1, 7), Question(2, 7)))
+    >>> told = Told(tuple(sheet.answers([2])), Shown("sheet", (7,), (1, 2), "misfits"))
+    >>> screen_in(told) == sheet
+    True
+    """
+    shown, last = told.shown, told.answers[-1]
+    if shown is not None and shown.kind == "sheet":
+        return _sheet_in(told, shown)
+    if shown is not None and shown.kind == "overview":
+        return _overview_in(told, shown)
+    return Pair(last.question) if last.how in QUESTIONED else None
+
+
+def unsure_in(told: Told) -> list[int]:
+    """Return the items of a sheet that nobody could tell about."""
+    unsure = (a for a in told.answers if a.verdict is Verdict.UNSURE)
+    return [answer.question.sample for answer in unsure if answer.how in GLANCED]
+
+
+def same_in(told: Told) -> list[list[int]]:
+    """Return the groups of an overview that are the same, by those that spoke.
+
+    Examples
+    --------
+    >>> asked = (Question(1, 0), Question(2, 0), Question(3, 0))
+    >>> same_in(Told(tuple(Overview(asked).answers([[2, 0, 3]]))))
+    [[2, 0, 3]]
+    """
+    parts: list[list[int]] = []
+    for answer in told.answers:
+        if answer.verdict is not Verdict.SAME:
+            continue
+        pair = (answer.question.sample, answer.question.against)
+        home = next((p for p in parts if not {*p}.isdisjoint(pair)), None)
+        if home is None:
+            home = []
+            parts.append(home)
+        home += [end for end in pair if end not in home]
+    return parts
+
+
+def _sheet_in(told: Told, shown: Shown) -> Sheet:
+    piled = {a.question.sample for a in told.answers if a.how not in GLANCED}
+    asked = {
+        answer.question.sample: _asked_again(answer.question, piled)
+        for answer in told.answers
+        if answer.how in GLANCED
+    }
+    return Sheet(
+        shown.speakers,
+        tuple(asked[item] for item in shown.items),
+        "members" if shown.tap == "members" else "misfits",
+        shown.tap != "members" and (bool(shown.offered) or len(asked) > FEW),
+        seconds=Costs().sheet(len(shown.items)),
+    )
+
+
+def _asked_again(question: Question, piled: Collection[int]) -> Question:
+    """Return a question of a sheet; what was put elsewhere had concluded nothing."""
+    predicted = question.predicted
+    if predicted is None or question.sample not in piled:
+        return question
+    return replace(question, predicted=replace(predicted, if_different=GO_ON))
+
+
+def _overview_in(told: Told, shown: Shown) -> Overview:
+    """Return an overview, with what followed from groups that were the same."""
+    asked = {answer.question.pair: answer.question for answer in told.answers}
+    tapped, speakers = set(shown.tapped), shown.speakers
+    for at, one in enumerate(speakers):
+        for other in speakers[:at]:
+            if one in tapped or other in tapped:
+                question = Question(one, other)
+                asked.setdefault(question.pair, question)
+    return Overview(tuple(asked.values()), seconds=Costs().sheet(len(speakers)))
+
+
 class Tally:
     """What is asked of the acts again and again, kept up as they come.
 
@@ -308,6 +408,12 @@ class Tally:
         for act in reversed(self._by_person.get(who, ())):
             if act.number not in self._undone:
                 yield act
+
+    def shown(self, who: str, most: int) -> list[Shown]:
+        """Return the last screens that a person has answered, newest first."""
+        events = (without_numbers(act.event) for act in self.latest(who))
+        told = (event for event in events if isinstance(event, Told))
+        return list(islice((one.shown for one in told if one.shown is not None), most))
 
     def lately(self, who: str, n_asked: int) -> list[Answer]:
         """Return the last answers of a person, oldest first.

@@ -13,7 +13,7 @@ import numpy as np
 
 from likewise._arrays import Floats, Indices, Samples, Weights
 from likewise.app._ledger import Ledger, ledger_of
-from likewise.app._schemas import Card, Column, GroupCard, ProgressCard
+from likewise.app._schemas import Card, Column, GroupCard, ProgressCard, Screens
 from likewise.errors import InputError
 from likewise.items import features_shown
 from likewise.knowledge import Answer, Verdict, told_in, valid_text
@@ -42,6 +42,7 @@ MANY_COLUMNS = 12  # shown at once; those that differ come first
 LONGEST = 20_000  # characters of a text
 NOBODY = "me"  # who acts where nobody was named
 OWNER, EVERYBODY = "owner", "everybody"  # who may change what others said
+PAIRS: Screens = "pairs"  # nobody is shown anything else
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +66,8 @@ class Display:
         Whose project it is; empty where that is the first who has acted.
     changes : {"owner", "everybody"}
         Who may change what others said.
+    screens : {"all", "pairs"}
+        What people see: several items at once too, or pairs only.
     """
 
     project: str
@@ -75,6 +78,7 @@ class Display:
     checks: int
     owner: str = ""
     changes: str = OWNER
+    screens: Screens = "all"
 
 
 @dataclass(frozen=True)
