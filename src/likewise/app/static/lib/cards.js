@@ -19,6 +19,7 @@ const WORDS = {
   column: "Column",
   value: "Value",
   larger: "Show it larger",
+  enlarge: (title) => `Show ${title} larger`,
   confirmed: "confirmed",
 };
 const IN_STRIP = 3; // columns of a row that are shown in small
@@ -49,11 +50,20 @@ export function candidate(group, { key, order, words, choose }) {
   const button = made(
     "button",
     { type: "button", class: `candidate ${tint(group)}` },
+    ...glance(group, { key, order, words }),
+  );
+  button.addEventListener("click", choose);
+  return made("li", {}, button);
+}
+
+// A group at a glance: what it is called, some of its items, and words about it.
+function glance(group, { key, order, words }) {
+  return [
     made(
       "span",
       { class: "candidate-head" },
       key === null ? null : keycap(key),
-      chip(group),
+      group.number > 0 ? chip(group) : null,
       made("b", {}, nameOf(group)),
     ),
     made(
@@ -62,9 +72,7 @@ export function candidate(group, { key, order, words, choose }) {
       ...group.members.map((member) => small(member, order)),
     ),
     made("span", { class: "size" }, words),
-  );
-  button.addEventListener("click", choose);
-  return made("li", {}, button);
+  ];
 }
 
 /** A group with its strip, as dialogs show it. */
@@ -206,16 +214,90 @@ function excerpt(item, order) {
  *
  * @param {Card} card
  */
-export function pick(card, isConfirmed) {
+export function pick(card, { isConfirmed }) {
   const lock = isConfirmed ? made("span", { class: "lock" }, WORDS.confirmed) : null;
-  return made("li", { class: "item", "data-item": card.item }, made(
-    "button",
-    { type: "button", class: "pick", "aria-pressed": "false", tabindex: "-1" },
+  return selectable(
+    card,
+    "pick",
     made("span", { class: `face face-${card.kind}` }, small(card)),
     lock && made("span", { class: "caption" }, lock),
+  );
+}
+
+/**
+ * An item to look at and to mark; the page writes what it is marked as into `.said`.
+ *
+ * @param {Card} card
+ * @param {{key: ?string, order?: string[]}} how
+ *   `order` names the columns that are shown of rows.
+ */
+export function tile(card, { key, order }) {
+  const found = selectable(
+    card,
+    "pick",
+    made("span", { class: `face face-${card.kind}` }, small(card, order)),
+    made(
+      "span",
+      { class: "caption" },
+      made("span", { class: "said" }),
+      badge(card),
+    ),
+    key && keycap(key),
+  );
+  found.append(enlarger(card));
+  return found;
+}
+
+/**
+ * A group to mark in the same way, by the item that speaks for it.
+ *
+ * @param {{speaker: Card, more: Card[], number: number, name: string, size: number}} group
+ */
+export function groupTile(group, { key, order }) {
+  const { speaker, more } = group;
+  const members = [speaker, ...more];
+  const words = counted(group.size, "item");
+  const found = selectable(
+    speaker,
+    `pick ${tint(group)}`,
+    ...glance({ ...group, members }, { key, order, words }),
+    made("span", { class: "said" }),
+  );
+  found.append(enlarger(speaker));
+  return found;
+}
+
+const selectable = (card, kind, ...inside) =>
+  made("li", { class: "item", "data-item": card.item }, made(
+    "button",
+    { type: "button", class: kind, "aria-pressed": "false", tabindex: "-1" },
+    ...inside,
     made("span", { class: "tick", "aria-hidden": "true" }, "✓"),
   ));
-}
+
+const enlarger = (card) => made(
+  "button",
+  {
+    type: "button",
+    class: "enlarge",
+    tabindex: "-1",
+    "aria-label": WORDS.enlarge(card.title),
+    "data-large": card.picture,
+    "data-title": card.title,
+  },
+  drawn(
+    "svg",
+    { viewBox: "0 0 16 16", "aria-hidden": "true" },
+    drawn("path", { d: "M9 2h5v5M14 2 9 7M7 14H2V9M2 14l5-5" }),
+  ),
+);
+
+/** Items that speak for a group; pictures open large. */
+export const speakers = (cards, order) => cards.map((card) => made(
+  "li",
+  { class: `speaker speaker-${card.kind}` },
+  card.kind === "image" ? picture(card) : excerpt(card, order),
+));
 
 const beginning = (text) =>
   (text.length > IN_SMALL ? `${text.slice(0, text.lastIndexOf(" ", IN_SMALL))} …` : text);
