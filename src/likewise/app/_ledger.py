@@ -76,7 +76,10 @@ class Entry:
 
     @property
     def how(self) -> str:
-        """How it came about: "asked", "check", "picker", "review", "given", "told"."""
+        """How it came about: "asked", "check", "picker", "review", "given", "told".
+
+        Of a sheet or an overview: "tapped", "passed" or "piled".
+        """
         if self.answer.question.is_check and self.answer.how == "asked":
             return "check"
         return HOW.get(self.answer.how, self.answer.how)
@@ -119,8 +122,17 @@ class Record:
     undone: Mark | None = None
 
     @property
+    def screen(self) -> Shown | None:
+        """What was on the sheet or overview that it answered; None if none was."""
+        told = (s for s in singles_of(self.act.event) if isinstance(s, Told))
+        shown = next((one.shown for one in told), None)
+        return None if shown is None or shown.kind == "pair" else shown
+
+    @property
     def how(self) -> str:
         """How its answers came about; "other" for an act without any."""
+        if self.screen is not None:
+            return self.screen.kind
         return self.entries[0].how if self.entries else "other"
 
     @property

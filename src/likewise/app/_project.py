@@ -448,7 +448,8 @@ class ProjectService:
         mine = self.held(who)
         if mine is None:
             return None
-        if self._is_open(mine.questions):
+        is_wanted = mine.screen is None or self.display.screens != PAIRS
+        if is_wanted and self._is_open(mine.questions):
             return self._extended(mine, now + _lease(mine.screen))
         self._close(mine)
         return None
@@ -463,7 +464,8 @@ class ProjectService:
     def _reader(self, who: str) -> Reader:
         every, fits = self.display.checks, self._fits.get(who, FITS)
         kinds = KINDS if fits > SMALL else tuple(k for k in KINDS if k != "sort")
-        if self.display.screens == PAIRS or who in self._skipping:
+        is_plain = self.display.screens == PAIRS or not _plans_screens(self.session)
+        if is_plain or who in self._skipping:
             kinds = ONE
         is_due_ = is_due(self._tally.lately(who, every), every)
         costs = Costs() if kinds is ONE else _fitted(self._tally.shown(who, LATEST))
@@ -730,6 +732,12 @@ def _carry_out(session: Session, plan: Plan) -> None:
             session.keep(ids[0])
         case Undone(position):
             session.undo(position)
+
+
+def _plans_screens(session: Session) -> bool:
+    """Tell whether the method of a session says what screens are worth."""
+    # To go once every method does: Method.prospect may be None so far.
+    return getattr(getattr(session, "_method", None), "prospect", None) is not None
 
 
 def _fitted(shown: Sequence[Shown]) -> Costs:
