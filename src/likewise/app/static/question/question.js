@@ -99,8 +99,9 @@ async function settleOn(images) {
   get("/api/ahead").then(({ pictures }) => { ahead = preloaded(pictures); }, () => {});
 }
 
-// The focus went with the screen before, or is nowhere.
-const isFree = () => !isDialogOpen() && [document.body, null].includes(document.activeElement);
+// The focus went with the screen before, or is nowhere; fingers need none.
+const isFree = () => !isDialogOpen() && !window.matchMedia("(hover: none)").matches
+  && [document.body, null].includes(document.activeElement);
 
 function closeDialogs() {
   closePicker();
