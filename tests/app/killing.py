@@ -282,8 +282,8 @@ def filled(
     """
     question, screen = state["question"], state["screen"]
     if screen is None:
-        items = (question[side]["item"] for side in ("sample", "against"))
-        is_same = len({truth[item] for item in items}) == 1
+        sides = (question[side]["item"] for side in ("sample", "against"))
+        is_same = len({truth[item] for item in sides}) == 1
         verdict = "same" if is_same else "different"
         return "answer", {"question": question["id"], "verdict": verdict}
     if screen["kind"] == "overview":

@@ -317,6 +317,24 @@ def screen_in(told: Told) -> Screen | None:
     return Pair(last.question) if last.how in QUESTIONED else None
 
 
+def left_of(screen: Sheet | Overview, aside: Collection[int]) -> Sheet | Overview:
+    """Return a screen without what was set aside since it was opened.
+
+    Examples
+    --------
+    >>> sheet = Sheet((7, 5), (Question(1, 7), Question(2, 7)))
+    >>> left = left_of(sheet, {2, 5})
+    >>> left.speakers, left.items
+    ((7,), (1,))
+    """
+    gone = set(aside)
+    asked = tuple(q for q in screen.questions if gone.isdisjoint(q.pair))
+    if isinstance(screen, Overview):
+        return replace(screen, questions=asked)
+    speakers = tuple(s for s in screen.speakers if s not in gone)
+    return replace(screen, speakers=speakers or screen.speakers, questions=asked)
+
+
 def unsure_in(told: Told) -> list[int]:
     """Return the items of a sheet that nobody could tell about."""
     unsure = (a for a in told.answers if a.verdict is Verdict.UNSURE)
@@ -373,12 +391,15 @@ def _overview_in(told: Told, shown: Shown) -> Overview:
     """Return an overview, with what followed from groups that were the same."""
     asked = {answer.question.pair: answer.question for answer in told.answers}
     tapped, speakers = set(shown.tapped), shown.speakers
-    for at, one in enumerate(speakers):
-        for other in speakers[:at]:
-            if one in tapped or other in tapped:
-                question = Question(one, other)
-                asked.setdefault(question.pair, question)
-    return Overview(tuple(asked.values()), seconds=Costs().sheet(len(speakers)))
+    sides = [
+        Question(one, two) for at, one in enumerate(speakers) for two in speakers[:at]
+    ]
+    again = tuple(
+        asked.get(side.pair, side)
+        for side in sides
+        if side.pair in asked or not tapped.isdisjoint(side.pair)
+    )
+    return Overview(again, seconds=Costs().sheet(len(speakers)))
 
 
 class Tally:

@@ -35,7 +35,7 @@ from likewise.app._commands import (
     leaving,
     plan_of,
 )
-from likewise.app._ledger import Tally, screen_in
+from likewise.app._ledger import Tally, left_of, screen_in
 from likewise.app._snapshot import PAIRS, Display, ItemCache, Snapshot
 from likewise.errors import InputError, StaleError, StorageError
 from likewise.knowledge import (
@@ -71,6 +71,7 @@ LATELY = 10  # answers over which moving items are counted
 ALREADY = "This was answered already; here is the present question."
 OUTGROWN = "Another server has added items: they are being taken in, wait a moment."
 ANOTHER = "You have another kind of screen by now: look again, and answer that one."
+ASIDE = "All of this was set aside meanwhile, so nothing was recorded: look again."
 ITSELF = "Misfits cannot be put into the group that they do not belong to."
 NOTHING_TO_UNDO = "There is nothing of yours to undo."
 OTHER = (
@@ -760,35 +761,56 @@ def _to_open(who: str, screen: Screen, now: float) -> OpenQuestion:
 def _tell(session: Session, mine: OpenQuestion, command: Answering) -> None:
     """Record what was answered; what earlier answers deny is kept as doubtful.
 
-    So are items of a screen about which others have said something meanwhile: all that
-    a person saw and did not tap, they have said.
+    So is what others have settled meanwhile: all that a person saw, they have said.
+    What was set aside meanwhile is left out.
     """
-    match command, mine.screen:
+    screen = mine.screen
+    if screen is not None:
+        screen = left_of(screen, session.known.aside)
+        if not screen.questions:
+            raise StaleError(ASIDE)
+    match command, screen:
         case Reply(verdict=verdict, seconds=took), None:
             session.tell(mine.question, verdict, seconds=took, on_conflict="keep")
         case Pick(), None:
             _pick(session, mine.question, command)
-        case SheetReply(tapped=tapped, unsure=unsure, seconds=took), Sheet() as sheet:
-            piles = _piles(session, sheet, command)
-            session.tell_sheet(
-                sheet, tapped, piles, unsure=unsure, seconds=took, on_conflict="keep"
-            )
-        case OverviewReply(same=same, seconds=took), Overview() as overview:
-            session.tell_overview(overview, same, seconds=took, on_conflict="keep")
+        case SheetReply(), Sheet():
+            _tell_sheet(session, screen, command)
+        case OverviewReply(same=same, seconds=took), Overview():
+            aside = session.known.aside
+            parts = [[s for s in part if s not in aside] for part in same]
+            left = [part for part in parts if len(part) > 1]
+            session.tell_overview(screen, left, seconds=took, on_conflict="keep")
         case _:
             raise InputError(ANOTHER)
 
 
-def _piles(session: Session, sheet: Sheet, reply: SheetReply) -> list[Pile]:
-    """Return where misfits belong, which is not the group of the sheet."""
-    constraints, n_samples = session.known.constraints, session.n_samples
+def _tell_sheet(session: Session, sheet: Sheet, reply: SheetReply) -> None:
+    aside = session.known.aside
+    session.tell_sheet(
+        sheet,
+        [item for item in reply.tapped if item not in aside],
+        _piles(session, sheet, reply),
+        unsure=[item for item in reply.unsure if item not in aside],
+        seconds=reply.seconds,
+        on_conflict="keep",
+    )
+
+
+def _piles(session: Session, sheet: Sheet, reply: SheetReply) -> Iterator[Pile]:
+    """Yield where misfits belong, which is not the group of the sheet."""
+    known, n_samples = session.known, session.n_samples
+    here = known.constraints.group(sheet.speakers[0])
     for pile in reply.piles:
-        for group in (*pile.unlike, *(() if pile.group is None else (pile.group,))):
+        offered = [*pile.unlike, *([] if pile.group is None else [pile.group])]
+        for group in offered:
             if group >= n_samples:
                 raise InputError(f"There is no item {group}: look again.")
-            if constraints.group(group) == constraints.group(sheet.speakers[0]):
+            if known.constraints.group(group) == here:
                 raise InputError(ITSELF)
-    return [Pile(tuple(p.items), p.group, tuple(p.unlike)) for p in reply.piles]
+        items = tuple(item for item in pile.items if item not in known.aside)
+        if items:
+            yield Pile(items, pile.group, tuple(pile.unlike))
 
 
 def _pick(session: Session, question: Question, pick: Pick) -> None:

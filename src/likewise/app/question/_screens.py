@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from likewise.app._ledger import same_in, unsure_in
+from likewise.app._ledger import left_of, same_in, unsure_in
 from likewise.app._schemas import (
     Candidates,
     GlanceCard,
@@ -39,12 +39,12 @@ def screen_card(
     undone : Told or None
         What they had said, if it was just taken back.
     """
-    match mine.screen:
-        case Sheet() as sheet:
-            return _sheet(now, mine.id, sheet, undone)
-        case Overview() as overview:
-            return _overview(now, mine.id, overview, undone)
-    return None
+    if mine.screen is None:
+        return None
+    left = left_of(mine.screen, now.view.known.aside)
+    if isinstance(left, Sheet):
+        return _sheet(now, mine.id, left, undone)
+    return _overview(now, mine.id, left, undone)
 
 
 def seen_on(screen: Screen) -> tuple[int, ...]:
