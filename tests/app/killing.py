@@ -127,6 +127,8 @@ class Killing:
     rng : Random
     acknowledged : list
         The marks of all acts whose replies have come, in order.
+    paths : Counter
+        How many of them were sent where.
     lost, doubled : set
         Marks of those that were not in the log after a kill, or more than once.
     wrong : list of str
@@ -148,6 +150,7 @@ class Killing:
     choose: Choose
     rng: random.Random
     acknowledged: Log = field(default_factory=list)
+    paths: Counter[str] = field(default_factory=Counter)
     seconds: list[float] = field(default_factory=list)
     moments: Counter[str] = field(default_factory=Counter)
     n_recorded: int = 0
@@ -181,6 +184,7 @@ class Killing:
 
     def _say(self, said: Said) -> None:
         after = self.person.say(said)
+        self.paths[said.path] += 1
         if said.mark not in self.acknowledged[-1:]:
             self.acknowledged.append(said.mark)
         count = len(self.acknowledged)
