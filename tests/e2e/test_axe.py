@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import ViewportSize
 from tests.e2e.conftest import MANY, Look, Serve, Sit
 from tests.e2e.seat import Seat
 
@@ -15,7 +16,10 @@ CONTRAST = {
     "resultTypes": ["violations"],
     "runOnly": ["color-contrast", "link-in-text-block"],
 }
-SIZES = ({"width": 1280, "height": 720}, {"width": 390, "height": 844})
+SIZES = (
+    ViewportSize(width=1280, height=720),
+    ViewportSize(width=390, height=844),
+)
 AGAIN = "(how) => axe.run(...how).then((found) => found.violations)"
 PATHS = (
     "",

@@ -256,7 +256,8 @@ def test_a_server_started_again_shows_the_same_sheet(
 
 @pytest.mark.usefixtures("sheet")
 def test_a_sheet_whose_reply_was_lost_counts_once(many: Looker) -> None:
-    acts, lost = len(many.acts()), []
+    acts = len(many.acts())
+    lost: list[Route] = []
 
     def lose_first(route: Route) -> None:
         if lost:

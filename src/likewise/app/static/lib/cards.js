@@ -24,6 +24,7 @@ const WORDS = {
 };
 const IN_STRIP = 3; // columns of a row that are shown in small
 const IN_SMALL = 240; // characters of a text that are
+const IN_TILE = 3000; // characters of a text that can be unfolded
 const IN_DIALOG = { image: 6, text: 1, row: 1 }; // items of a group that dialogs show
 
 // Groups
@@ -190,14 +191,14 @@ function picture(item) {
 }
 
 /** An item in small: its picture, the beginning of its text, or some columns. */
-export function small(item, order) {
-  if (item.kind !== "image") return excerpt(item, order);
+export function small(item, order, letters = IN_SMALL) {
+  if (item.kind !== "image") return excerpt(item, order, letters);
   return made("img", { src: item.thumb, alt: item.title });
 }
 
-function excerpt(item, order) {
+function excerpt(item, order, letters = IN_SMALL) {
   const what = { class: "excerpt", title: item.title };
-  if (item.kind === "text") return made("span", what, beginning(item.text ?? ""));
+  if (item.kind === "text") return made("span", what, beginning(item.text ?? "", letters));
   const wanted = order ?? item.columns.slice(0, IN_STRIP).map((column) => column.name);
   const columns = wanted.map((name) => item.columns.find((one) => one.name === name));
   return made("span", what, ...columns.filter(Boolean).map((column) => made(
@@ -235,7 +236,7 @@ export function tile(card, { key, order }) {
   const found = selectable(
     card,
     "pick",
-    made("span", { class: `face face-${card.kind}` }, small(card, order)),
+    made("span", { class: `face face-${card.kind}` }, small(card, order, IN_TILE)),
     made(
       "span",
       { class: "caption" },
@@ -299,8 +300,8 @@ export const speakers = (cards, order) => cards.map((card) => made(
   card.kind === "image" ? picture(card) : excerpt(card, order),
 ));
 
-const beginning = (text) =>
-  (text.length > IN_SMALL ? `${text.slice(0, text.lastIndexOf(" ", IN_SMALL))} …` : text);
+const beginning = (text, letters) =>
+  (text.length > letters ? `${text.slice(0, text.lastIndexOf(" ", letters))} …` : text);
 
 // Rows
 

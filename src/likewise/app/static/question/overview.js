@@ -3,7 +3,7 @@
 import { groupTile } from "../lib/cards.js";
 import { byId } from "../lib/dom.js";
 import { Selection, itemOf } from "../lib/selection.js";
-import { KEYS, draftOf, fitTiles, keepDraft } from "./tiles.js";
+import { KEYS, draftOf, enlarge, fitTiles, keepDraft } from "./tiles.js";
 
 /** @typedef {import("../lib/messages.js").Overview} Overview */
 
@@ -120,6 +120,8 @@ export function finishSet() {
   marks.none();
   return true;
 }
+
+export const enlargeTile = () => enlarge(marks.focused);
 
 export const goToTiles = () => marks.goTo(marks.from === null ? [] : [marks.from]);
 

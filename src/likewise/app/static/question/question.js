@@ -31,8 +31,8 @@ const WORDS = {
 const ALL_LETTERS = { z: "undo", l: "look", "?": "keys" };
 const LETTERS = {
   pair: { d: "different", u: "unsure", s: "same", g: "pick", n: "none", x: "aside" },
-  sheet: { u: "doubt", g: "sort", p: "skip" },
-  overview: { s: "set", p: "skip" },
+  sheet: { u: "doubt", g: "sort", p: "skip", v: "view" },
+  overview: { s: "set", p: "skip", v: "view" },
 };
 const ARROWS = { ArrowLeft: "different", ArrowDown: "unsure", ArrowRight: "same" };
 const ON_TILES = /^Arrow|^Home$|^End$/;
@@ -153,6 +153,7 @@ const ON_SCREENS = {
   done: () => SENDS[kindOf(state)](),
   skip: () => act("/api/skip", { screen: state.screen.id }),
   doubt: () => sheet.doubt() || tell(WORDS.tapFirst),
+  view: () => TILES[kindOf(state)].enlargeTile(),
   sort: offerSorting,
   set: () => overview.finishSet() || tell(WORDS.tapTwo),
 };
@@ -265,7 +266,7 @@ const isOnTiles = (event) => !isModified(event)
 // Letters mark tiles, and arrows go to them from wherever the focus is.
 function pressTile(event) {
   const tiles = TILES[kindOf(state)];
-  const isLost = event.target.closest(".pick, button, a") === null;
+  const isLost = event.target.closest(".pick, .text, .rows, summary") === null;
   if (ON_TILES.test(event.key) && isLost && !isModified(event)) {
     tiles.goToTiles();
     event.preventDefault();

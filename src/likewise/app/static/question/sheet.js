@@ -3,14 +3,16 @@
 import { chip, nameOf, speakers, tile, tint } from "../lib/cards.js";
 import { byId, counted, made } from "../lib/dom.js";
 import { Selection, itemOf } from "../lib/selection.js";
-import { KEYS, draftOf, fitTiles, hasRoom, keepDraft } from "./tiles.js";
+import {
+  KEYS, draftOf, enlarge, fitTiles, hasRoom, keepDraft, keepPiles, pilesOf,
+} from "./tiles.js";
 
 /** @typedef {import("../lib/messages.js").Pile} Pile */
 /** @typedef {import("../lib/messages.js").Sheet} Sheet */
 
 const WORDS = {
   task: { misfits: "Tap what does not belong here.", members: "Tap what belongs here." },
-  alike: "Like these",
+  alike: (number) => (number === 1 ? "Like this one" : "Like these"),
   before: "This is what you said before: change it, or say it again.",
   all: { misfits: "All belong", members: "None belongs" },
   others: { misfits: "The others belong", members: "The others do not belong" },
@@ -78,17 +80,18 @@ export function openSheet(next, { speakers: heads, items }) {
   byId("sheet-items").replaceChildren(...items);
   byId("sheet-items").className = `items items-${next.items[0].kind}`;
   byId("sheet").className = `screen sheet ${next.group ? tint(next.group) : ""}`;
-  byId("sheet-group").replaceChildren(...headOf(next.group));
+  byId("sheet-group").replaceChildren(...headOf(next));
   byId("sheet-task").textContent = WORDS.task[next.tap];
   byId("sheet-before").textContent = WORDS.before;
   byId("sheet-before").hidden = !next.before;
   if (!isSame) byId("sheet").scrollTop = 0;
-  recall(next.before ?? draftOf(next.id) ?? {});
+  const { before } = next;
+  recall(before ? { ...before, piles: pilesOf(before.tapped) } : draftOf(next.id) ?? {});
   fitSheet();
 }
 
-function headOf(group) {
-  if (!group) return [made("b", {}, WORDS.alike)];
+function headOf({ group, speakers: { length } }) {
+  if (!group) return [made("b", {}, WORDS.alike(length))];
   return [
     chip(group),
     made("b", {}, nameOf(group)),
@@ -158,6 +161,8 @@ export function doubt() {
   return true;
 }
 
+export const enlargeTile = () => enlarge(marks.focused);
+
 /** Go to the item that was left, or to the first one. */
 export const goToTiles = () => marks.goTo(marks.from === null ? [] : [marks.from]);
 
@@ -193,9 +198,12 @@ export function doneWords() {
 }
 
 /** The filled-in sheet, as it is sent. */
-export const filledSheet = () => ({
-  screen: sheet.id,
-  tapped: marks.items,
-  unsure: [...unsure],
-  piles: piles.map(({ items, group, unlike }) => ({ items, group, unlike })),
-});
+export function filledSheet() {
+  keepPiles(marks.items, piles);
+  return {
+    screen: sheet.id,
+    tapped: marks.items,
+    unsure: [...unsure],
+    piles: piles.map(({ items, group, unlike }) => ({ items, group, unlike })),
+  };
+}

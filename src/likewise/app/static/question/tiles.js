@@ -5,9 +5,9 @@ import { byId } from "../lib/dom.js";
 import { forThisTab, recalled, remember } from "../lib/memory.js";
 
 /** Keys of tiles: none that does something else on these screens. */
-export const KEYS = [..."1234567890abcdefhijkmnoqrtvwxy"];
+export const KEYS = [..."1234567890abcdefhijkmnoqrtwxy"];
 
-const NARROW = "(max-width: 40rem)";
+const SMALL = "(max-width: 40rem), (max-height: 34rem)"; // there the whole page scrolls
 const ON_PHONE = 8; // items: more would be scrolled through for long
 const [FEWEST, MOST] = [4, 48];
 const MARGINS = 56; // pixels at both sides of the tiles
@@ -18,16 +18,17 @@ const SHAPES = { // in pixels: width over height, and heights
   image: { ratio: 1, least: 104, usual: 124, largest: 280 },
   text: { ratio: 2, least: 104, usual: 124, largest: 240 },
   row: { ratio: 2, least: 104, usual: 124, largest: 240 },
-  group: { ratio: 1.35, least: 136, usual: 150, largest: 280 },
+  group: { ratio: 1.35, least: 108, usual: 150, largest: 280 },
 };
 const STRETCH = 1.25; // a tile may be this much wider than it need be
 const DRAFT = "likewise-draft"; // what is marked on the present screen
+const SENT = "likewise-sent"; // where misfits of the last sheet were put
 
-const isNarrow = () => window.matchMedia(NARROW).matches;
+const isSmall = () => window.matchMedia(SMALL).matches;
 
 /** How many items fit the window at once. */
 export function fits(kind) {
-  if (isNarrow()) return ON_PHONE;
+  if (isSmall()) return ON_PHONE;
   const { ratio, usual } = SHAPES[kind];
   const { clientWidth, clientHeight } = byId("stage");
   const columns = Math.floor((clientWidth - MARGINS + GAP) / (usual * ratio + GAP));
@@ -36,11 +37,11 @@ export function fits(kind) {
 }
 
 /** Whether there is room for sorting what does not belong. */
-export const hasRoom = () => !isNarrow();
+export const hasRoom = () => !isSmall();
 
 /** Make tiles as large as they can be while all are seen at once; else they scroll. */
 export function fitTiles(grid, shape) {
-  if (isNarrow() || grid.children.length === 0) {
+  if (isSmall() || grid.children.length === 0) {
     for (const name of ["--columns", "--wide", "--tall"]) grid.style.removeProperty(name);
     return;
   }
@@ -71,6 +72,9 @@ function bestTiles(grid, { ratio, least, largest }) {
   return { columns, wide: Math.floor(wide), tall: Math.floor(tall) };
 }
 
+/** Show the item of a tile larger. */
+export const enlarge = (pick) => pick?.parentElement.querySelector(".enlarge").click();
+
 /** Keep what is marked on a screen, so that it is there after the page was loaded again. */
 export const keepDraft = (id, marks) => remember(forThisTab, DRAFT, { id, marks });
 
@@ -78,4 +82,13 @@ export const keepDraft = (id, marks) => remember(forThisTab, DRAFT, { id, marks 
 export function draftOf(id) {
   const draft = recalled(forThisTab, DRAFT);
   return draft?.id === id ? draft.marks : null;
+}
+
+/** Keep the piles of a sheet that is sent: if it is undone, they are there again. */
+export const keepPiles = (tapped, piles) => remember(forThisTab, SENT, { tapped, piles });
+
+/** The piles of the sheet that was just undone, by what was tapped on it. */
+export function pilesOf(tapped) {
+  const sent = recalled(forThisTab, SENT);
+  return `${sent?.tapped}` === `${tapped}` ? sent.piles : [];
 }

@@ -24,6 +24,7 @@ const PANELS = {
   waiting: "waiting",
   settled: "settled-page",
 };
+const ASKED = ["pair", "sheet", "overview"];
 const TOOLS = { // those that are not for everything
   pick: ["pair"],
   none: ["pair"],
@@ -59,8 +60,13 @@ export function fill(state) {
   fillBar(state);
   if (document.activeElement !== byId("checks")) byId("checks").value = state.checks;
   for (const box of every("[name=screens]")) box.checked = box.value === state.screens;
+  for (const row of every("#keys [data-on]")) row.hidden = !isOn(row, kindOf(state));
   if (state.status === "settled") byId("settled-words").textContent = ending(state);
 }
+
+// Keys of what is asked; where nothing is, those of pairs.
+const isOn = (row, kind) =>
+  row.dataset.on.split(" ").includes(ASKED.includes(kind) ? kind : "pair");
 
 function fillPreparing(preparing) {
   if (!preparing) return;
