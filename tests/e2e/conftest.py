@@ -73,12 +73,11 @@ def serve_once(
 
 @contextmanager
 def serving(processes: BaseContext, home: Path) -> Iterator[Serve]:
-    """Serve piles until the block ends; pairs only, unless the words say otherwise."""
+    """Serve piles until the block ends."""
     running: list[Server] = []
 
     def serve(pile: Path, *words: str, port: int = 0, password: str = "") -> Server:
-        pairs = () if "--screens" in words else ("--screens", "pairs")
-        command = [str(pile), *words, *pairs]
+        command = [str(pile), *words]
         server = started(processes, command, home, port=port, password=password)
         running.append(server)
         return server

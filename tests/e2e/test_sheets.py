@@ -170,6 +170,28 @@ def test_texts_and_rows_are_looked_through_like_pictures(
         assert looker.last_act()["what"]["shown"]["tapped"] == [item]
 
 
+def test_hints_show_the_keys_of_tiles_and_v_shows_one_larger(
+    many: Looker, sheet: Any
+) -> None:
+    page, first = many.page, sheet["items"][0]
+    expect(page.locator("#sheet kbd").first).to_be_hidden()
+    page.keyboard.press("?")
+    page.locator("#hints").check()
+    page.keyboard.press("Escape")
+    expect(page.locator("#sheet kbd").first).to_be_visible()
+    expect(page.locator("#why")).to_contain_text("expected to belong")
+
+    many.ready()
+    many.tile(first["item"]).focus()
+    page.keyboard.press("v")
+    expect(page.locator("#large-title")).to_have_text(first["title"])
+    page.keyboard.press("Escape")
+    expect(many.tile(first["item"])).to_be_visible()
+    page.locator("#sheet-speakers .picture").first.click()
+    title = sheet["speakers"][0]["title"]
+    expect(page.locator("#large-title")).to_have_text(title)
+
+
 # Going back
 
 
@@ -274,6 +296,22 @@ def test_a_sheet_whose_reply_was_lost_counts_once(many: Looker) -> None:
     assert len(many.acts()) == acts + 1
 
 
+def test_a_sheet_that_was_filled_in_in_another_tab_counts_once(
+    many: Looker, sheet: Any
+) -> None:
+    other = Looker(many.page.context.new_page())
+    other.page.goto(many.page.url)
+    other.ready()
+    many.finish()
+    acts = len(many.acts())
+    other.tap(items_of(sheet)[0])
+    other.press("Enter")
+
+    expect(other.page.locator("#notice")).to_contain_text("This was answered already")
+    assert len(many.acts()) == acts
+    assert other.asked()["id"] == many.asked()["id"]
+
+
 # Several people, and those who want pairs
 
 
@@ -359,6 +397,9 @@ def test_misfits_are_put_into_a_group_or_into_none(many: Looker, sheet: Any) -> 
     piled = [one for one in told if one["how"] == "piled"]
     assert {first, second, third} <= {one["sample"] for one in piled}
     assert fourth not in {one["sample"] for one in piled}
+
+    many.press("z")
+    assert many.said() == found
 
 
 def test_a_misfit_is_dragged_onto_a_group(many: Looker, sheet: Any) -> None:
