@@ -52,11 +52,11 @@ Several = Annotated[list[Number], Field(min_length=2, max_length=1000)]
 NParts = Annotated[int, Field(ge=2, le=MOST_PARTS)]
 Listed = Annotated[list[Number], Field(max_length=1000)]
 Fits = Annotated[
-    int, Field(ge=4, le=48, description="How many items fit on your screen.")
+    int,
+    Field(ge=4, le=48, strict=True, description="How many items your screen holds."),
 ]
 Seconds = Annotated[
-    float,
-    Field(ge=0, le=10**6, allow_inf_nan=False, description="How long you have looked."),
+    float, Field(ge=0, le=10**6, strict=True, description="How long you have looked.")
 ]
 
 

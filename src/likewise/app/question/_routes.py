@@ -11,7 +11,6 @@ from likewise.app._api import troubles
 from likewise.app._commands import (
     Aside,
     Command,
-    Fits,
     OverviewReply,
     Pick,
     Reply,
@@ -30,6 +29,7 @@ from likewise.errors import NotAllowedError
 
 router = APIRouter(tags=["Questions"])
 PHONE = "Mobi"  # what browsers of phones call themselves, among other things
+Fits = Annotated[int | None, Query(ge=4, le=48)]
 Items = Annotated[tuple[Annotated[int, Query(ge=0, lt=2**53)], ...], Query()]
 
 
@@ -45,7 +45,7 @@ def question_page(request: Request, context: Context, who: Who) -> HTMLResponse:
 
 
 @router.get("/api/state", response_model=State)
-def state(context: Context, who: Who, fits: Fits | None = None) -> Response:
+def state(context: Context, who: Who, fits: Fits = None) -> Response:
     """Look at your question or screen, and at how far the sorting is.
 
     Begin here, and come back whenever you are in doubt: it changes nothing. What you
