@@ -257,7 +257,8 @@ export function tile(card, { key, order }) {
 export function groupTile(group, { key, order }) {
   const { speaker, more } = group;
   const members = [speaker, ...more];
-  const words = counted(group.size, "item");
+  const [number, unit] = counted(group.size, "item").split(" ");
+  const words = made("span", {}, number, made("span", { class: "unit" }, ` ${unit}`));
   const found = selectable(
     speaker,
     `pick ${tint(group)}`,

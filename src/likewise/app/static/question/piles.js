@@ -29,6 +29,7 @@ let left = []; // what was not put anywhere yet
 let found = null;
 let seen = []; // the groups that were shown for the present pile
 let openFrom = 0;
+let turns = 0; // how often groups were asked for: replies to others than the last are late
 let put = null;
 /** @type {Selection} */
 let selection = null;
@@ -66,6 +67,7 @@ function begin() {
   byId("piles-items").className = `items items-${left[0].kind}`;
   byId("piles-items").replaceChildren(...items);
   selection.forget();
+  openFrom = 0;
   selection.put(new Set([left[0].item]));
   selection.goTo([left[0].item]);
   turn(0);
@@ -80,6 +82,7 @@ function choosing() {
 }
 
 function forgetGroups(words) {
+  turns += 1;
   found = null;
   seen = [];
   openFrom = Infinity;
@@ -94,14 +97,15 @@ async function turn(page) {
   forgetGroups(WORDS.loading);
   seen = before;
   openFrom = 0; // under way: not to be asked for twice
+  const turned = turns;
   try {
     const query = asked.map((item) => `items=${item}`).join("&");
     const next = await get(`/api/candidates?${query}&page=${page}`);
-    if (!byId("piles").open || selection.items.length === 0) return;
+    if (!byId("piles").open || turned !== turns) return;
     if (next.question === screen) show(next);
     else closePiles();
   } catch (error) {
-    byId("piles-words").textContent = troubleOf(error, WORDS.unreachable);
+    if (turned === turns) byId("piles-words").textContent = troubleOf(error, WORDS.unreachable);
   }
 }
 
