@@ -39,6 +39,7 @@ STANDING = frozenset({"stands", "doubtful", "kept"})
 HOW = {"group": "picker"}  # what people call it, where the journal says otherwise
 DECIDING = (Retracted, Kept, Together)  # events that may decide about answers
 SURPRISING = 0.75  # from here on an answer is listed as surprising
+MANY_ACTS = 1000  # of a person, among which the last questions are looked for
 NO_GUESS = "group"  # a prediction of this kind says what was meant, not how likely
 
 
@@ -443,19 +444,21 @@ class Tally:
                 yield act
 
     def shown(self, who: str, most: int) -> list[Shown]:
-        """Return the last screens that a person has answered, newest first."""
-        events = (without_numbers(act.event) for act in self.latest(who))
-        told = (event for event in events if isinstance(event, Told))
-        return list(islice((one.shown for one in told if one.shown is not None), most))
+        """Return what was on the screens of a person's last acts, newest first."""
+        acts = islice(self.latest(who), most)
+        events = (without_numbers(act.event) for act in acts)
+        told = (event.shown for event in events if isinstance(event, Told))
+        return [one for one in told if one is not None]
 
     def lately(self, who: str, n_asked: int) -> list[Answer]:
         """Return the last answers of a person, oldest first.
 
-        With so many at least that were asked for, if there are as many.
+        With so many at least that were asked for, if there are as many among the last
+        acts.
         """
         found: list[Answer] = []
         n_found = 0
-        for act in self.latest(who):
+        for act in islice(self.latest(who), MANY_ACTS):
             told = told_in(act.event)
             found += reversed(told)
             n_found += sum(answer.how == "asked" for answer in told)
