@@ -492,6 +492,20 @@ def test_no_two_people_have_the_same_item_before_them(here: Served, seed: int) -
     assert n_screens
 
 
+def test_everybody_of_several_has_something_to_look_at(here: Served) -> None:
+    people = [here.seat(f"person {at}") for at in range(4)]
+    states = [state_of(browser, fits=8) for browser in people]
+
+    for _ in range(5):
+        assert {state["status"] for state in states} == {"asking"}
+        for at, browser in enumerate(people):
+            path, body = filled(states[at], TRUTH)
+            states[at] = post(browser, path, **body)
+            assert states[at]["notice"] is None
+        if states[-1]["progress"]["settled"] > 0.5:
+            break
+
+
 # Undo, and one pair instead
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
@@ -42,6 +42,7 @@ from likewise.knowledge import (
     Costs,
     Event,
     Kept,
+    Knowledge,
     Overview,
     Pair,
     Pile,
@@ -191,12 +192,15 @@ class Reader:
         The seconds that they take.
     fits : int
         How many items their screen holds.
+    skips : bool
+        Whether they want a pair this time, if there is one.
     """
 
     is_checked: bool
     kinds: tuple[str, ...]
     costs: Costs
     fits: int
+    skips: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -464,13 +468,12 @@ class ProjectService:
 
     def _reader(self, who: str) -> Reader:
         every, fits = self.display.checks, self._fits.get(who, FITS)
+        is_checked = is_due(self._tally.lately(who, every), every)
+        if self.display.screens == PAIRS or not _plans_screens(self.session):
+            return Reader(is_checked, ONE, Costs(), fits)
         kinds = KINDS if fits > SMALL else tuple(k for k in KINDS if k != "sort")
-        is_plain = self.display.screens == PAIRS or not _plans_screens(self.session)
-        if is_plain or who in self._skipping:
-            kinds = ONE
-        is_due_ = is_due(self._tally.lately(who, every), every)
-        costs = Costs() if kinds is ONE else _fitted(self._tally.shown(who, LATEST))
-        return Reader(is_due_, kinds, costs, fits)
+        costs = _fitted(self._tally.shown(who, LATEST))
+        return Reader(is_checked, kinds, costs, fits, who in self._skipping)
 
     def _proposed(
         self, round_: Round, refused: Sequence[Question]
@@ -488,19 +491,34 @@ class ProjectService:
     def _best(
         self, reader: Reader, pending: Sequence[Question], view: View
     ) -> Screen | None:
-        """Return the screen that is worth most to show to a person."""
-        session, screen = self.session, None
-        check = session.check(pending, view) if reader.is_checked else None
+        """Return what is best to show to a person, beside what others have."""
+        check = self.session.check(pending, view) if reader.is_checked else None
         if check is not None:
             return Pair(check)
-        if reader.kinds != ONE:
-            screen = session.screen_besides(
-                pending, view, reader.kinds, reader.costs, reader.fits
-            )
+        screen = None if reader.skips else self._several(reader, pending, view)
         if screen is None:
-            question = session.ask_besides(pending, view)
+            question = self.session.ask_besides(pending, view)
             screen = None if question is None else Pair(question)
+        if screen is None and reader.skips:
+            return self._several(reader, pending, view)
         return screen
+
+    def _several(
+        self, reader: Reader, pending: Sequence[Question], view: View
+    ) -> Screen | None:
+        """Return a screen of any kind, without what others have before them."""
+        if reader.kinds == ONE:
+            return None
+        # Groups that others compare may be on overviews and plain sheets all the same.
+        for out in ((), ("overview",), ("overview", "sheet")):
+            kinds = [kind for kind in reader.kinds if kind not in out]
+            screen = self.session.screen_besides(
+                pending, view, kinds, reader.costs, reader.fits
+            )
+            left = None if screen is None else besides(screen, pending)
+            if left is not None and _is_open(view.known, left.questions):
+                return left
+        return None
 
     def _opened(
         self, found: Mapping[str, Screen], now: float
@@ -564,15 +582,7 @@ class ProjectService:
         return now
 
     def _is_open(self, questions: Sequence[Question]) -> bool:
-        """Tell whether anything of what is asked is still worth an answer."""
-        known = self.session.known
-        return any(
-            known.aside.isdisjoint(question.pair)
-            and (
-                question.is_check or known.constraints.relation(*question.pair) is None
-            )
-            for question in questions
-        )
+        return _is_open(self.session.known, questions)
 
     def _extended(self, mine: OpenQuestion, until: float) -> OpenQuestion:
         self._questions[mine.id] = self.project.extend(mine.id, until) or mine
@@ -745,6 +755,35 @@ def _fitted(shown: Sequence[Shown]) -> Costs:
     """Return the seconds that a person takes, by the screens that they answered."""
     fitted: Callable[[Sequence[Shown]], Costs] | None = getattr(Costs, "fitted", None)
     return Costs() if fitted is None else fitted(shown)
+
+
+def _is_open(known: Knowledge, questions: Sequence[Question]) -> bool:
+    """Tell whether anything of what is asked is still worth an answer."""
+    relation = known.constraints.relation
+    return any(
+        known.aside.isdisjoint(one.pair)
+        and (one.is_check or relation(*one.pair) is None)
+        for one in questions
+    )
+
+
+def besides(screen: Screen, pending: Iterable[Question]) -> Screen | None:
+    """Return a screen without what is asked of others; None if nothing is left.
+
+    Examples
+    --------
+    >>> sheet = Sheet((7,), (Question(1, 7), Question(2, 7), Question(3, 7)))
+    >>> left = besides(sheet, [Question(2, 5), Question(7, 3)])
+    >>> [question.sample for question in left.questions]
+    [1]
+    """
+    taken = {end for q in pending for end in (q.sample, q.pair)}
+    asked = tuple(
+        q for q in screen.questions if q.sample not in taken and q.pair not in taken
+    )
+    if not asked:
+        return None
+    return screen if isinstance(screen, Pair) else replace(screen, questions=asked)
 
 
 def _lease(screen: Sheet | Overview | None) -> float:
