@@ -73,12 +73,18 @@ export function openOverview(next, { items }) {
   byId("overview-before").textContent = WORDS.before;
   byId("overview-before").hidden = !next.before;
   if (!isSame) byId("overview").scrollTop = 0;
-  const { sets: kept, open } = next.before ? { sets: next.before } : draftOf(next.id) ?? {};
-  sets = kept ?? [];
-  marks.forget();
-  marks.put(new Set(open ?? []));
-  marks.rove(marks.picks[0]);
+  recall(next.before ? { sets: next.before } : draftOf(next.id) ?? {});
   fitOverview();
+}
+
+// Some of what was marked may not be on the overview any more.
+function recall({ sets: kept = [], open = [] }) {
+  const there = (items) => items.filter((item) =>
+    overview.groups.some(({ speaker }) => speaker.item === item));
+  sets = kept.map(there).filter((set) => set.length >= ENOUGH);
+  marks.forget();
+  marks.put(new Set(there(open)));
+  marks.rove(marks.picks[0]);
 }
 
 function fitOverview() {

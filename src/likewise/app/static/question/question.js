@@ -153,7 +153,6 @@ const ON_SCREENS = {
   done: () => SENDS[kindOf(state)](),
   skip: () => act("/api/skip", { screen: state.screen.id }),
   doubt: () => sheet.doubt() || tell(WORDS.tapFirst),
-  view: () => TILES[kindOf(state)].enlargeTile(),
   sort: offerSorting,
   set: () => overview.finishSet() || tell(WORDS.tapTwo),
 };
@@ -165,7 +164,11 @@ const SENDS = {
     else act("/api/overview", { ...overview.filledOverview(), ...timed() });
   },
 };
-const ALWAYS = { keys: () => openKeys(state.hints), look };
+const ALWAYS = {
+  keys: () => openKeys(state.hints),
+  look,
+  view: () => TILES[kindOf(state)].enlargeTile(),
+};
 
 function offerSorting() {
   const left = sheet.unsorted();

@@ -99,11 +99,14 @@ function headOf({ group, speakers: { length } }) {
   ];
 }
 
+// Some of what was marked may not be on the sheet any more.
 function recall({ tapped = [], unsure: doubted = [], piles: kept = [] }) {
-  unsure = new Set(doubted);
+  const there = (items) => new Set(items.filter((item) =>
+    sheet.items.some((card) => card.item === item)));
+  unsure = there(doubted);
   piles = kept;
   marks.forget();
-  marks.put(new Set(tapped));
+  marks.put(there(tapped));
   marks.rove(marks.picks[0]);
 }
 
