@@ -43,7 +43,8 @@ def serve(url: str, folder: Path, port: int, checks: int | None) -> None:
     from likewise.cli._serving import Listening, Sorting, run_app
 
     options = {"method": "likewise", "n_clusters": None, "random_state": 0}
-    settings: dict[str, Any] = {} if checks is None else {"checks": checks}
+    settings: dict[str, Any] = {"screens": "pairs"}
+    settings |= {} if checks is None else {"checks": checks}
     run_app(
         Sorting(
             url, "digits", DigitsSource(folder / "pictures"), folder, options, settings

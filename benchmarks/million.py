@@ -46,6 +46,7 @@ from likewise.storage import Project, open_store
 
 N_COLUMNS = 10  # of a table
 SHOWN = 60  # items on a page
+PAIRS = {"screens": "pairs"}  # what is answered here
 UNKNOWN = (False, 0.5, (0.0, 1.0), (None, None))  # whether to stop, what is right
 POLL = 0.1  # seconds between looks at a map that is being drawn
 EXPORTS = ("csv", "jsonl", "parquet", "answers")
@@ -262,7 +263,7 @@ def measure(folder: Path, given: argparse.Namespace) -> None:
     options: dict[str, Any] = {"method": given.method, "n_clusters": None}
     if given.method == "none":
         options |= {"method": nothing_of(y), "affinity": ring_of}
-    project = open_store(folder / "pile.db").create("pile", {}, now=0.0)
+    project = open_store(folder / "pile.db").create("pile", PAIRS, now=0.0)
     recorded(project, y, given.answers)
     before = gigabytes()
     here = served(folder, source, project=project, options=options)

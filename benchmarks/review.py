@@ -198,7 +198,7 @@ def main() -> None:
     with given.labels.open(newline="") as file:
         classes = {Path(row["file"]).name: row["class"] for row in csv.DictReader(file)}
     with TemporaryDirectory() as home:
-        words = [str(given.folder), "--encoder", given.encoder]
+        words = [str(given.folder), "--encoder", given.encoder, "--screens", "pairs"]
         server = started(cold_context(), words, Path(home))
         try:
             run(Sorter(Client(server.url), classes), given.questions)

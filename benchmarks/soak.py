@@ -2,9 +2,10 @@
 
     python -m benchmarks.soak [--kills 1000] [--seed 0] [--database sqlite|postgresql]
 
-Somebody answers, picks groups, sets things aside, renames and undoes, while the server
-(a real process) is killed with SIGKILL: while an act is on its way to it, while it
-works, while it replies, while nobody acts, and while it starts. After every second kill
+Somebody answers, looks through sheets, compares groups on overviews, picks groups, sets
+things aside, renames and undoes, while the server (a real process) is killed with
+SIGKILL: while an act is on its way to it, while it works, while it replies, while
+nobody acts, and while it starts. After every second kill
 something happens to the database meanwhile: the clock is set back or forward, and to a
 SQLite file that its write-ahead log is lost, cut off or garbled, or that it is emptied,
 lost, garbled or exchanged; a server that is started then must say so, or have
@@ -50,6 +51,11 @@ class Tally:
     def n_kills(self) -> int:
         """How many processes were killed: two for one that was killed in its start."""
         return self.moments.total() + self.moments["start"]
+
+    @property
+    def paths(self) -> Counter[str]:
+        """How many acts were sent where."""
+        return sum((pile.paths for pile in self.piles), Counter())
 
     def total(self, name: str) -> int:
         """Return a number, or how many of something there are, over all piles."""
@@ -115,6 +121,7 @@ def show(tally: Tally, seconds: float) -> None:
         ("  at moments", when),
         ("piles", len(tally.piles)),
         ("acts acknowledged", tally.total("acknowledged")),
+        *((f"  {path}", n) for path, n in tally.paths.most_common()),
         ("  lost", tally.total("lost")),
         ("  doubled", tally.total("doubled")),
         ("acts whose reply was cut off, recorded", tally.total("n_recorded")),

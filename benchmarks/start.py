@@ -42,7 +42,8 @@ def states(browser: OpenerDirector, server: Server) -> Iterator[tuple[float, Any
 def stages(folder: Path, encoder: str, home: Path) -> tuple[dict[str, float], Any]:
     """Start the app; return when each stage began, in seconds, and the question."""
     begun = time.perf_counter()
-    server = started(cold_context(), [str(folder), "--encoder", encoder], home)
+    words = [str(folder), "--encoder", encoder, "--screens", "pairs"]
+    server = started(cold_context(), words, home)
     try:
         browser = build_opener(HTTPCookieProcessor(CookieJar()))
         browser.open(server.url).close()

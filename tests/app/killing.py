@@ -127,6 +127,8 @@ class Killing:
     rng : Random
     acknowledged : list
         The marks of all acts whose replies have come, in order.
+    paths : Counter
+        How many of them were sent where.
     lost, doubled : set
         Marks of those that were not in the log after a kill, or more than once.
     wrong : list of str
@@ -148,6 +150,7 @@ class Killing:
     choose: Choose
     rng: random.Random
     acknowledged: Log = field(default_factory=list)
+    paths: Counter[str] = field(default_factory=Counter)
     seconds: list[float] = field(default_factory=list)
     moments: Counter[str] = field(default_factory=Counter)
     n_recorded: int = 0
@@ -168,7 +171,7 @@ class Killing:
     def go_on(self, moment: str | None) -> bool:
         """Act, and kill the server at that moment; False when all is settled."""
         state = self.person.state()
-        if state["question"] is None:
+        if state["status"] != "asking":
             return False
         said = self.choose(state, f"act-{len(self.acknowledged):06}")
         if moment is None:
@@ -181,6 +184,7 @@ class Killing:
 
     def _say(self, said: Said) -> None:
         after = self.person.say(said)
+        self.paths[said.path] += 1
         if said.mark not in self.acknowledged[-1:]:
             self.acknowledged.append(said.mark)
         count = len(self.acknowledged)
@@ -247,24 +251,78 @@ class Killing:
 
 
 def asked(state: Any) -> Any:
-    """Return the question of a state, without the old answer that undo marks."""
-    return state["question"] and {**state["question"], "before": None}
+    """Return the question or screen of a state, without what undo marks."""
+    shown = state["question"] or state["screen"]
+    return shown and {**shown, "before": None}
 
 
-def rightly(truth: Sequence[Any]) -> Choose:
-    """Return who answers every question as it is."""
+def rightly(truth: Sequence[Any], person: Person | None = None) -> Choose:
+    """Return who answers every question and fills in every screen as it is.
+
+    With a person, who asks where misfits belong, these are put there.
+    """
 
     def choose(state: Any, id_: str) -> Said:
-        question = state["question"]
-        items = (question[side]["item"] for side in ("sample", "against"))
-        is_same = len({truth[item] for item in items}) == 1
-        body = {
-            "question": question["id"],
-            "verdict": "same" if is_same else "different",
-        }
-        return Said("/api/answer", {**body, "client_id": id_})
+        offers = None if person is None else person.get
+        path, body = filled(state, truth, offers)
+        return Said(f"/api/{path}", {**body, "client_id": id_})
 
     return choose
+
+
+def filled(
+    state: Any, truth: Sequence[Any], get: Callable[[str], Any] | None = None
+) -> tuple[str, dict[str, Any]]:
+    """Return the route and the body of the right answer to a question or screen.
+
+    Parameters
+    ----------
+    state : dict
+    truth : sequence
+        The group of each item.
+    get : callable, optional
+        ``get(path)`` asks for the groups that a pile may belong to; without it, nothing
+        is sorted.
+    """
+    question, screen = state["question"], state["screen"]
+    if screen is None:
+        sides = (question[side]["item"] for side in ("sample", "against"))
+        is_same = len({truth[item] for item in sides}) == 1
+        verdict = "same" if is_same else "different"
+        return "answer", {"question": question["id"], "verdict": verdict}
+    if screen["kind"] == "overview":
+        speakers = [group["speaker"]["item"] for group in screen["groups"]]
+        same = [part for part in _parts(speakers, truth) if len(part) > 1]
+        return "overview", {"screen": screen["id"], "same": same, "seconds": 4.5}
+    here = truth[screen["speakers"][0]["item"]]
+    items = [card["item"] for card in screen["items"]]
+    misfits = [item for item in items if truth[item] != here]
+    members = [item for item in items if truth[item] == here]
+    piles = _parts(misfits, truth) if screen["sorts"] and get is not None else []
+    return "sheet", {
+        "screen": screen["id"],
+        "tapped": misfits if screen["tap"] == "misfits" else members,
+        "piles": [_pile(pile, truth, get) for pile in piles if get is not None],
+        "seconds": 7.5,
+    }
+
+
+def _pile(
+    items: Sequence[int], truth: Sequence[Any], get: Callable[[str], Any]
+) -> dict[str, Any]:
+    """Return where a pile belongs, of the groups that are offered at first."""
+    query = "&".join(f"items={item}" for item in items)
+    offered = [group["id"] for group in get(f"/api/candidates?{query}")["groups"]]
+    right = [id_ for id_ in offered if truth[id_] == truth[items[0]]]
+    group, unlike = (right[0], []) if right else (None, offered)
+    return {"items": list(items), "group": group, "unlike": unlike}
+
+
+def _parts(items: Sequence[int], truth: Sequence[Any]) -> list[list[int]]:
+    parts: dict[Any, list[int]] = {}
+    for item in items:
+        parts.setdefault(truth[item], []).append(item)
+    return list(parts.values())
 
 
 @dataclass
@@ -281,7 +339,7 @@ class Mixed:
         (kind,) = self.rng.choices([*KINDS], [*KINDS.values()])
         wanted = getattr(self, f"_{kind}")(state)
         if wanted is None:
-            return rightly(self.truth)(state, id_)
+            return rightly(self.truth, self.person)(state, id_)
         path, body = wanted
         return Said(f"/api/{path}", {**body, "client_id": id_})
 
@@ -289,9 +347,17 @@ class Mixed:
         return None
 
     def _unsure(self, state: Any) -> Any:
-        return "answer", {"question": state["question"]["id"], "verdict": "unsure"}
+        if state["question"] is not None:
+            return "answer", {"question": state["question"]["id"], "verdict": "unsure"}
+        path, body = filled(state, self.truth)
+        if path == "sheet":
+            items = [card["item"] for card in state["screen"]["items"]]
+            body["unsure"] = [self.rng.choice(items)]
+        return path, body
 
     def _pick(self, state: Any) -> Any:
+        if state["question"] is None:
+            return None
         found = self.person.get("/api/candidates")
         sample = state["question"]["sample"]["item"]
         ids = [group["id"] for group in found["groups"]]
@@ -302,7 +368,7 @@ class Mixed:
         return "pick", {"question": found["question"], "group": group}
 
     def _aside(self, state: Any) -> Any:
-        item = state["question"]["sample"]["item"]
+        item = self._seen(state)
         self.aside.append(item)
         return "aside", {"item": item}
 
@@ -313,12 +379,22 @@ class Mixed:
         return "aside", {"item": item, "aside": False}
 
     def _rename(self, state: Any) -> Any:
-        group = state["question"]["group"]
+        shown = state["question"] or state["screen"]
+        group = shown.get("group")
         name = f"name {state['version']}"
         return group and ("rename", {"item": group["id"], "name": name})
 
     def _undo(self, state: Any) -> Any:
         return ("undo", {}) if state["can_undo"] else None
+
+    def _seen(self, state: Any) -> int:
+        """Return one of the items that are asked about."""
+        question, screen = state["question"], state["screen"]
+        if question is not None:
+            return int(question["sample"]["item"])
+        if screen["kind"] == "sheet":
+            return int(self.rng.choice(screen["items"])["item"])
+        return int(self.rng.choice(screen["groups"])["speaker"]["item"])
 
 
 def moments(rng: random.Random) -> Iterator[str | None]:

@@ -192,8 +192,9 @@ class Served:
         return browser
 
 
-def new_project(name: str = "pile") -> Project:
-    return MemoryStore().create(name, {}, now=0.0)
+def new_project(name: str = "pile", screens: str = "pairs") -> Project:
+    """Return a project whose people see pairs, unless told otherwise."""
+    return MemoryStore().create(name, {"screens": screens}, now=0.0)
 
 
 def served(folder: Path, source: Source | None = None, **how: Any) -> Served:

@@ -178,7 +178,9 @@ class Said:
     @property
     def mark(self) -> tuple[str, int | None]:
         """How it stands in the log."""
-        return self.body["client_id"], self.body.get("question")
+        return self.body["client_id"], self.body.get(
+            "question", self.body.get("screen")
+        )
 
     @property
     def content(self) -> bytes:

@@ -98,7 +98,7 @@ def test_twenty_people_lose_nothing_and_double_nothing(
     kind: str, n_answers: int, tmp_path: Path
 ) -> None:
     store = reopener(kind, tmp_path)()
-    project = store.create("crowd", {}, now=0.0)
+    project = store.create("crowd", {"screens": "pairs"}, now=0.0)
     options = {"method": "urasc-no", "n_clusters": 12, "random_state": 0}
     here = served(tmp_path, rows_source(CROWD), project=project, options=options)
     here.prepared()

@@ -74,6 +74,7 @@ def begun(folder: Path, project: Project | None = None) -> Served:
     for verdict in ("same", "different", "unsure", "different"):
         answered(here.seat("ann"), verdict)
     answered(here.seat("bob"), "different")
+    here.seat("ann").post("/api/settings", json={"screens": "all"})
     return here
 
 
@@ -81,7 +82,7 @@ def begun(folder: Path, project: Project | None = None) -> Served:
 def project(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Project]:
     """An empty project in a database."""
     store = reopener(request.param, tmp_path)()
-    yield store.create("pile", {}, now=0.0)
+    yield store.create("pile", {"screens": "pairs"}, now=0.0)
     store.close()
 
 
@@ -92,7 +93,7 @@ def headers_of(here: Served) -> dict[str, str]:
 
 def aimed(value: Any, here: Served, name: str = "") -> Any:
     """Point a body at what is there; else hardly any act would be one."""
-    if name == "question":
+    if name in ("question", "screen"):
         mine = here.question("ann")
         return value if mine is None else mine.id
     if name == "client_id":

@@ -20,7 +20,7 @@ CASES = [
     pytest.param("random", (10,) * 8, 200, 25, id="many", marks=pytest.mark.slow),
     pytest.param("likewise", (6,) * 20, 200, 25, id="ours", marks=pytest.mark.slow),
 ]
-NO_CHECKS = {"checks": 0}  # questions that a session alone would not ask
+PAIRS = {"checks": 0, "screens": "pairs"}  # what a session alone would ask
 
 
 @pytest.mark.parametrize(("method", "sizes", "n_answers", "n_kills"), CASES)
@@ -34,7 +34,7 @@ def test_a_killed_server_has_every_acknowledged_answer_and_the_same_question(
 ) -> None:
     tiny, rng = blobs(sizes, spread=1.5, seed=seed), random.Random(seed)
     write_table(tmp_path, tiny)
-    running = Running(tmp_path, method, NO_CHECKS)
+    running = Running(tmp_path, method, PAIRS)
     killing = Killing(Person(running), rightly(tiny.truth.tolist()), rng)
 
     killing.begin()

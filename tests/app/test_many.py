@@ -83,7 +83,9 @@ def large(tmp_path: Path) -> Served:
     rng = np.random.default_rng(0)
     tiny = Tiny(rng.normal(size=(N_LARGE, 2)), rng.integers(2, size=N_LARGE))
     method = given_clusters(tiny.truth, rng.random(N_LARGE))
-    project = open_store(tmp_path / "pile.db").create("pile", {}, now=0.0)
+    project = open_store(tmp_path / "pile.db").create(
+        "pile", {"screens": "pairs"}, now=0.0
+    )
     options = {"method": method, "affinity": ones}
     here = served(tmp_path, rows_source(tiny), project=project, options=options)
     return here.prepared()
@@ -236,7 +238,7 @@ class Told(Preparation):
 def test_every_stage_is_told_with_how_far_it_is(tmp_path: Path) -> None:
     np.save(tmp_path / "X.npy", blobs((30, 30)).X)
     source = path_source(tmp_path / "X.npy", tmp_path / "v")
-    project = MemoryStore().create("pile", {}, now=0.0)
+    project = MemoryStore().create("pile", {"screens": "pairs"}, now=0.0)
     preparation = Told(project, source, lambda: 0.0, {"method": "likewise"})
 
     preparation.prepare()
@@ -297,7 +299,7 @@ def test_what_was_looked_at_lately_is_kept(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(_snapshot, "MANY", 3)
-    project = MemoryStore().create("pile", {}, now=0.0)
+    project = MemoryStore().create("pile", {"screens": "pairs"}, now=0.0)
     project.add_items(Item(str(at), "row") for at in range(9))
     kept = ItemCache(project)
     kept.items([0, 1, 2])
@@ -312,7 +314,7 @@ def test_what_was_looked_at_lately_is_kept(
 
 def test_more_than_are_kept_can_be_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(_snapshot, "MANY", 3)
-    project = MemoryStore().create("pile", {}, now=0.0)
+    project = MemoryStore().create("pile", {"screens": "pairs"}, now=0.0)
     project.add_items(Item(str(at), "row") for at in range(9))
 
     keys = [item.key for item in ItemCache(project).items([8, 0, 3, 8, 5, 7])]

@@ -263,7 +263,9 @@ def test_most_of_some_stay_when_groups_change() -> None:
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_restart_shows_the_same_picture(tmp_path: Path, kind: str) -> None:
     store = reopener(kind, tmp_path)
-    here = served(tmp_path, project=store().create("pile", {}, now=0.0)).prepared()
+    here = served(
+        tmp_path, project=store().create("pile", {"screens": "pairs"}, now=0.0)
+    ).prepared()
     before = drawn(here)
     again = replace(here, project=store().project("pile")).prepared()
 

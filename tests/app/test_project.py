@@ -35,7 +35,9 @@ from likewise.storage.sql._store import SqlProject
 
 THREE = blobs((4, 4, 4))
 PEOPLE = ("ann", "bob", "cat")
-SHOWN = Display("pile", "row", "Same?", "Numbers.", hints=False, checks=EVERY)
+SHOWN = Display(
+    "pile", "row", "Same?", "Numbers.", hints=False, checks=EVERY, screens="pairs"
+)
 
 
 def service_on(

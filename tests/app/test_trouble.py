@@ -27,7 +27,9 @@ def on_disk(tmp_path: Path) -> Iterator[Served]:
     """Twelve rows in three heaps, in a SQLite file."""
     (tmp_path / "project").mkdir()
     store = open_store(tmp_path / "project" / "pile.db")
-    yield served(tmp_path, project=store.create("pile", {}, now=0.0)).prepared()
+    yield served(
+        tmp_path, project=store.create("pile", {"screens": "pairs"}, now=0.0)
+    ).prepared()
     store.close()
 
 
@@ -73,7 +75,7 @@ def test_a_page_that_cannot_be_drawn_says_why_and_comes_again(
 def test_a_database_that_was_away_needs_no_new_server(tmp_path: Path) -> None:
     database = postgres()
     store = open_store(database.new_url())
-    project = store.create("pile", {}, now=0.0)
+    project = store.create("pile", {"screens": "pairs"}, now=0.0)
     ann, id_ = served(tmp_path, project=project).prepared().seat(), new_id()
     state = answered(ann, "different")
 

@@ -34,8 +34,10 @@ from tests.border.calls import (
 from likewise import (
     Answer,
     LabelOracle,
+    Overview,
     Question,
     Session,
+    Sheet,
     Verdict,
     run,
 )
@@ -95,6 +97,34 @@ QUESTIONS: dict[str, Any] = {
 }
 
 
+SHEET = Sheet((7,), (Question(2, 7), Question(3, 7)))
+OVERVIEW = Overview((Question(2, 7), Question(3, 7), Question(3, 2)))
+OTHERS: dict[str, Any] = {
+    "None": None,
+    "a question": Question(2, 7),
+    "a list": [2, 3],
+    "an item beyond": Sheet((7,), (Question(N, 7),)),
+    "a half": Sheet((7,), (Question(2.5, 7),)),
+}
+
+
+def on_screens() -> Iterator[Call]:
+    for name, sheet in OTHERS.items():
+        yield Call(
+            f"tell_sheet: {name}",
+            lambda s=sheet: refuses_act(lambda session: session.tell_sheet(s)),
+        )
+    for name in ("None", "a question", "a list", "an item beyond"):
+        yield Call(
+            f"tell_overview: {name}",
+            lambda s=OTHERS[name]: refuses_act(
+                lambda session: session.tell_overview(s)
+            ),
+        )
+    yield Call("tell_sheet", lambda: acted(lambda s: s.tell_sheet(SHEET, [2])))
+    yield Call("tell_overview", lambda: acted(lambda s: s.tell_overview(OVERVIEW)))
+
+
 def on_samples(name: str, act: Callable[[Session, Any], object]) -> Iterator[Call]:
     for which, number in {"numpy's": np.int64(2), "unsigned": np.uint64(2)}.items():
         yield Call(f"{name}: {which}", lambda n=number: acted(lambda s: act(s, n)))
@@ -113,7 +143,12 @@ def acts() -> Iterator[Call]:
     yield from on_samples("set_aside", lambda s, i: s.set_aside(i))
     yield from on_samples("put_back", lambda s, i: s.put_back(i))
     yield from on_samples("rename of", lambda s, i: s.rename(i, "elm"))
-    yield from on_samples("candidates", lambda s, i: s.candidates(i))
+    yield from on_samples("candidates", lambda s, i: s.candidates([i]))
+    yield from on_samples("unlike them", lambda s, i: s.candidates(5, unlike=[i]))
+    yield from on_samples("tapped", lambda s, i: s.tell_sheet(SHEET, tapped=[i]))
+    yield from on_samples("unsure", lambda s, i: s.tell_sheet(SHEET, unsure=[i]))
+    yield from on_samples("same", lambda s, i: s.tell_overview(OVERVIEW, [[i, 7]]))
+    yield from on_screens()
     yield from on_samples(
         "revise aside", lambda s, i: s.revise(Revision(aside=(i,), renamed=((i, "a"),)))
     )

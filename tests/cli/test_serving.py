@@ -127,6 +127,14 @@ def test_who_may_change_what_others_said_is_named(
     assert "--changes is owner or everybody, not 'nobody'." in ran.err
 
 
+def test_kinds_of_screens_are_named(likewise: Run, tmp_path: Path) -> None:
+    (tmp_path / "table.csv").write_text("x\n1\n2\n3\n")
+    ran = likewise("app", "table.csv", "--no-browser", "--screens", "films")
+
+    assert ran.code == 2
+    assert "--screens is all or pairs, not 'films'." in ran.err
+
+
 @pytest.mark.parametrize(
     ("password", "who", "kept", "owner"),
     [

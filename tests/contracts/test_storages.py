@@ -19,7 +19,17 @@ from tests.strategies import pairs
 
 from likewise import Answer, InputError, Question, Verdict
 from likewise.errors import StaleError, StorageError
-from likewise.knowledge import Event, Prediction, Renamed, SetAside, Told, Undone
+from likewise.knowledge import (
+    Event,
+    Overview,
+    Prediction,
+    Renamed,
+    SetAside,
+    Sheet,
+    Shown,
+    Told,
+    Undone,
+)
 from likewise.storage import (
     Act,
     Item,
@@ -57,6 +67,17 @@ def project(reopen: Reopen) -> Project:
 
 def wanted(who: str, sample: int, against: int, until: float = 10.0) -> OpenQuestion:
     return OpenQuestion(who, Question(sample, against), until)
+
+
+def wanted_screen(
+    who: str, asked: list[tuple[int, int]], until: float = 10.0
+) -> OpenQuestion:
+    """Return what a person may be given: one question, or a sheet of several."""
+    questions = tuple(Question(*pair) for pair in asked)
+    if len(questions) == 1:
+        return OpenQuestion(who, questions[0], until)
+    sheet = Sheet((questions[0].against,), questions)
+    return OpenQuestion(who, questions[0], until, screen=sheet)
 
 
 # Projects
@@ -512,6 +533,73 @@ def test_two_people_may_compare_with_the_same_sample(project: Project) -> None:
     assert project.open_question(wanted("bob", 4, 1), now=0.0) is not None
 
 
+SHEET = Sheet(
+    (1, 9),
+    (Question(3, 1, Prediction(0.75, "sample", 0.5, True, -1)), Question(4, 1)),
+    "members",
+    sorts=True,
+    worth=2.5,
+    seconds=7.25,
+)
+OVERVIEW = Overview((Question(3, 1), Question(4, 1), Question(4, 3)), 1.5, 4.0)
+
+
+@pytest.mark.parametrize("screen", [SHEET, OVERVIEW])
+def test_a_screen_is_kept_whole(
+    reopen: Reopen, project: Project, screen: Sheet | Overview
+) -> None:
+    opened = project.open_question(
+        OpenQuestion("ann", screen.questions[0], 10.0, screen=screen), now=0.0
+    )
+    assert opened is not None
+
+    again = reopen().project("leaves")
+    stored = held_by(again, "ann")
+
+    assert stored == opened
+    assert stored is not None
+    assert stored.screen == screen
+    assert stored.screen is not None
+    assert (stored.screen.worth, stored.screen.seconds) == (
+        screen.worth,
+        screen.seconds,
+    )
+    assert stored.questions == screen.questions
+    assert again.extend(opened.id, 20.0) == replace(opened, until=20.0)
+
+
+@pytest.mark.parametrize("asked", [[(4, 7)], [(5, 2), (3, 2)], [(1, 4)], [(1, 3)]])
+def test_two_people_never_have_the_same_item_before_them(
+    project: Project, asked: list[tuple[int, int]]
+) -> None:
+    first = OpenQuestion("ann", Question(3, 1), 10.0, screen=SHEET)
+    assert project.open_question(first, now=0.0) is not None
+
+    assert project.open_question(wanted_screen("bob", asked), now=9.0) is None
+    assert project.open_question(wanted_screen("bob", asked), now=10.0) is not None
+    assert held_by(project, "ann") is None
+
+
+def test_two_people_may_have_sheets_of_one_group(project: Project) -> None:
+    project.open_question(wanted_screen("ann", [(3, 1), (4, 1)]), now=0.0)
+
+    second = project.open_question(wanted_screen("bob", [(5, 1), (6, 1)]), now=0.0)
+
+    assert second is not None
+
+
+def test_what_was_on_a_screen_is_kept_with_its_act(
+    reopen: Reopen, project: Project
+) -> None:
+    shown = Shown("sheet", (1, 9), (3, 4), "members", (3,), (8,), 6.5)
+    told = Told(tuple(SHEET.answers([3])), shown)
+
+    project.act(told, who="ann", now=0.0)
+
+    (act,) = reopen().project("leaves").acts()
+    assert act.event == told
+
+
 def test_questions_are_listed_after_their_leases_too(project: Project) -> None:
     first = project.open_question(wanted("ann", 3, 1, until=5.0), now=0.0)
     second = project.open_question(wanted("bob", 4, 1, until=9.0), now=0.0)
@@ -592,9 +680,9 @@ def test_an_id_is_never_given_twice(project: Project) -> None:
 PEOPLE = st.sampled_from(["ann", "bob", "cat"])
 IDS = st.integers(0, 4)  # the how manieth question that was opened
 WANTED = st.builds(
-    lambda who, pair, until: OpenQuestion(who, Question(*pair), until),
+    wanted_screen,
     PEOPLE,
-    pairs(4),
+    st.lists(pairs(6), min_size=1, max_size=3),
     st.integers(0, 9).map(float),
 )
 STEPS = st.one_of(

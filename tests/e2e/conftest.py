@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 import pytest
+from tests.e2e.looker import Looker
 from tests.e2e.piles import pictures, table, texts
 from tests.e2e.running import (
     ARGUMENTS,
@@ -27,7 +28,9 @@ ALONE = "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"
 playwright.expect.set_options(timeout=PATIENCE)
 Serve: TypeAlias = Callable[..., Server]
 Sit: TypeAlias = Callable[..., Seat]
+Look: TypeAlias = Callable[..., Looker]
 NewPage: TypeAlias = Callable[..., Any]
+MANY = ("--encoder", "hog+colour", "--screens", "all")
 
 
 @pytest.fixture(scope="session")
@@ -107,6 +110,16 @@ def sit(windows: Windows, new_page: NewPage) -> Sit:
 
 
 @pytest.fixture
+def look(sit: Sit) -> Look:
+    """Let somebody in who is shown more than pairs."""
+
+    def look(server: Server, **looks: Any) -> Looker:
+        return Looker(sit(server, **looks).page)
+
+    return look
+
+
+@pytest.fixture
 def enter(new_page: NewPage) -> Sit:
     """Let somebody in by their name and the password."""
 
@@ -137,6 +150,12 @@ def piles(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def shapes(piles: Path, serve: Serve, sit: Sit) -> Seat:
     """Somebody in front of 42 pictures in three clear groups."""
     return sit(serve(piles / "shapes", "--encoder", "hog+colour"))
+
+
+@pytest.fixture
+def many(piles: Path, serve: Serve, look: Look) -> Looker:
+    """Somebody in front of the same 42 pictures, who is shown all kinds of screens."""
+    return look(serve(piles / "shapes", *MANY))
 
 
 @pytest.fixture

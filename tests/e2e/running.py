@@ -108,9 +108,13 @@ def started(
     port: int = 0,
     password: str = "",
 ) -> Server:
-    """Start ``likewise app`` with some arguments and return it once it listens."""
+    """Start ``likewise app`` with some arguments and return it once it listens.
+
+    It asks about pairs only, unless the arguments say otherwise.
+    """
     home.mkdir(parents=True, exist_ok=True)
-    command = ["app", *words, "--port", str(port), "--no-browser", "--json"]
+    pairs = () if "--screens" in words else ("--screens", "pairs")
+    command = ["app", *words, *pairs, "--port", str(port), "--no-browser", "--json"]
     reader, writer = multiprocessing.Pipe(duplex=False)
     process = context.Process(  # type: ignore[attr-defined]
         target=_serve, args=(command, home, password, writer), daemon=True

@@ -37,7 +37,7 @@ READY = f"""() => {{
   const same = document.querySelector("[data-do=same]");
   if (document.readyState !== "complete" || !at("bar") || !same) return false;
   if (at("bar").hidden || same.getAttribute("aria-disabled") !== "false") return false;
-  if (at("answers").hidden) return true;
+  if (at("answers").hidden && at("deal").hidden) return true;
   const marks = performance.getEntriesByName("painted", "mark");
   return marks.length > 0 && performance.now() > marks.at(-1).startTime + {GUARD};
 }}"""

@@ -6,7 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from axe_playwright_python.sync_playwright import Axe
-from tests.e2e.conftest import Serve, Sit
+from playwright.sync_api import ViewportSize
+from tests.e2e.conftest import MANY, Look, Serve, Sit
 from tests.e2e.seat import Seat
 
 GRAVE = ("serious", "critical")
@@ -15,6 +16,10 @@ CONTRAST = {
     "resultTypes": ["violations"],
     "runOnly": ["color-contrast", "link-in-text-block"],
 }
+SIZES = (
+    ViewportSize(width=1280, height=720),
+    ViewportSize(width=390, height=844),
+)
 AGAIN = "(how) => axe.run(...how).then((found) => found.violations)"
 PATHS = (
     "",
@@ -68,3 +73,22 @@ def test_no_page_has_a_serious_finding(piles: Path, serve: Serve, sit: Sit) -> N
         if path == "map":
             seat.page.wait_for_selector("#map[data-view]")
         assert grave(seat) == [], path
+
+
+def test_no_sheet_and_no_overview_has_a_serious_finding(
+    piles: Path, serve: Serve, look: Look
+) -> None:
+    """With marks and without, in large and in small, and while misfits are sorted."""
+    looker = look(serve(piles / "shapes", *MANY), reduced_motion="reduce")
+    for kind in ("overview", "sheet"):
+        looker.until(kind, 3)
+        for size in SIZES:
+            looker.page.set_viewport_size(size)
+            assert grave(looker) == [], (kind, size)
+        looker.page.set_viewport_size(SIZES[0])
+        for key in ("1", "2", "u"):
+            looker.page.keyboard.press(key)
+        assert grave(looker) == [], kind
+    looker.page.keyboard.press("g")
+    looker.page.locator("#piles .candidate").first.wait_for()
+    assert grave(looker) == []

@@ -22,8 +22,8 @@ from tests.stores import postgresql_url
 
 from likewise import Answer, InputError, MissingExtraError, Question, Verdict
 from likewise.errors import SchemaError, StorageError
-from likewise.knowledge import Renamed, Told
-from likewise.storage import open_store
+from likewise.knowledge import Renamed, Sheet, Told
+from likewise.storage import OpenQuestion, open_store
 from likewise.storage.sql import SqlStore, url_of
 from likewise.storage.sql._beside import back_up
 from likewise.storage.sql._engines import Database
@@ -37,12 +37,12 @@ from likewise.storage.sql._schema import (
 VERSION_1 = Path(__file__).with_name("version_1.sql")
 CHILDREN = Path(__file__).with_name("children.py")
 
-STEP_2 = """
+STEP_3 = """
 import sqlalchemy as sa
 from alembic import op
 
-revision = "0002"
-down_revision = "0001"
+revision = "0003"
+down_revision = "0002"
 
 def upgrade():
     is_sqlite = op.get_bind().dialect.name == "sqlite"
@@ -75,14 +75,14 @@ def old_file(file: Path) -> Path:
 
 
 @pytest.fixture
-def with_step_2(tmp_path: Path) -> Path:
+def with_step_3(tmp_path: Path) -> Path:
     return _with_step(tmp_path, "pass")
 
 
 def _with_step(folder: Path, more: str) -> Path:
     migrations = folder / "migrations"
     shutil.copytree(MIGRATIONS, migrations)
-    (migrations / "versions" / "v0002.py").write_text(STEP_2.format(more=more))
+    (migrations / "versions" / "v0003.py").write_text(STEP_3.format(more=more))
     return migrations
 
 
@@ -220,29 +220,47 @@ def test_a_file_of_version_1_is_read(old_file: Path) -> None:
     np.testing.assert_array_equal(project.array("features"), [[1, 2], [3, 4]])
     (opened,) = project.latest(0).questions
     assert opened.question == Question(4, 1)
+    assert opened.screen is None
     store.close()
 
 
+def test_a_file_of_version_1_takes_screens(old_file: Path) -> None:
+    sheet = Sheet((0,), (Question(1, 0), Question(2, 0)))
+    store = open_store(old_file)
+    project = store.project("leaves")
+
+    project.open_question(OpenQuestion("eve", Question(1, 0), 5.0, 0, sheet), now=0.0)
+
+    store.close()
+    store = open_store(old_file)
+    late, opened = store.project("leaves").latest(0).questions
+    store.close()
+    assert late.screen is None
+    assert opened.screen == sheet
+    (copy,) = old_file.parent.glob("*.backup-*")
+    assert copy.name == "leaves.backup-0001.db"
+
+
 def test_an_older_database_is_brought_up_to_date(
-    database: Database, with_step_2: Path
+    database: Database, with_step_3: Path
 ) -> None:
     upgrade(database)
     with database.write() as connection:
         connection.execute(text("INSERT INTO project VALUES (1, 'oak', '{}', 0.5)"))
 
-    upgrade(database, with_step_2)
+    upgrade(database, with_step_3)
 
-    assert _version(database) == "0002"
+    assert _version(database) == "0003"
     with database.read() as connection:
         assert connection.scalar(text("SELECT name FROM project")) == "oak"
         assert connection.execute(text("SELECT note FROM event")).all() == []
 
 
-def test_a_copy_of_the_older_file_stays(old_file: Path, with_step_2: Path) -> None:
+def test_a_copy_of_the_older_file_stays(old_file: Path, with_step_3: Path) -> None:
     database = Database(url_of(str(old_file)))
 
-    upgrade(database, with_step_2)
-    upgrade(database, with_step_2)
+    upgrade(database, with_step_3)
+    upgrade(database, with_step_3)
 
     database.engine.dispose()
     (copy,) = old_file.parent.glob("*.backup-*")
@@ -280,7 +298,7 @@ def test_an_upgrade_that_fails_changes_nothing(
     with pytest.raises(RuntimeError, match="broken"):
         upgrade(database, broken)
 
-    assert _version(database) == "0001"
+    assert _version(database) == "0002"
     with database.read() as connection:
         context = MigrationContext.configure(
             connection, opts={"version_table": VERSION_TABLE}
@@ -304,14 +322,14 @@ def test_an_upgrade_that_would_leave_rows_without_their_event_is_not_done(
     database.engine.dispose()
 
 
-def test_servers_may_upgrade_at_once(database: Database, with_step_2: Path) -> None:
+def test_servers_may_upgrade_at_once(database: Database, with_step_3: Path) -> None:
     upgrade(database)
     others = [Database(database.engine.url) for _ in range(6)]
 
     with ThreadPoolExecutor(6) as pool:
-        list(pool.map(lambda other: upgrade(other, with_step_2), others))
+        list(pool.map(lambda other: upgrade(other, with_step_3), others))
 
-    assert _version(database) == "0002"
+    assert _version(database) == "0003"
     for other in others:
         other.engine.dispose()
 

@@ -50,6 +50,14 @@ Action: TypeAlias = Literal["confirm", "reject", "move", "new", "aside", "back"]
 Chosen = Annotated[list[Number], Field(min_length=1, max_length=1000)]
 Several = Annotated[list[Number], Field(min_length=2, max_length=1000)]
 NParts = Annotated[int, Field(ge=2, le=MOST_PARTS)]
+Listed = Annotated[list[Number], Field(max_length=1000)]
+Fits = Annotated[
+    int,
+    Field(ge=4, le=48, strict=True, description="How many items your screen holds."),
+]
+Seconds = Annotated[
+    float, Field(ge=0, le=10**6, strict=True, description="How long you have looked.")
+]
 
 
 class Message(BaseModel):
@@ -66,6 +74,8 @@ class Reply(Message):
 
     question: Number
     verdict: _schemas.Verdict
+    seconds: Seconds | None = None
+    fits: Fits | None = None
     client_id: ClientId
 
 
@@ -77,7 +87,57 @@ class Pick(Message):
 
     question: Number
     group: Number | Literal["new"]
-    rejected: Annotated[list[Number], Field(max_length=1000)] = []
+    rejected: Listed = []
+    fits: Fits | None = None
+    client_id: ClientId
+
+
+class PileReply(Message):
+    """Items of your sheet that belong together elsewhere.
+
+    `group` is the id of a group that they belong to, and null for none of those that
+    were offered, which are then in `unlike`.
+    """
+
+    items: Chosen
+    group: Number | None = None
+    unlike: Listed = []
+
+
+class SheetReply(Message):
+    """What you have tapped on your sheet, whose id is `screen`.
+
+    What was not tapped belongs to the group, or does not, as `tap` of the sheet says.
+    `unsure` are items that you cannot tell about, `piles` where misfits belong.
+    """
+
+    screen: Number
+    tapped: Listed = []
+    unsure: Listed = []
+    piles: Annotated[list[PileReply], Field(max_length=100)] = []
+    seconds: Seconds | None = None
+    fits: Fits | None = None
+    client_id: ClientId
+
+
+class OverviewReply(Message):
+    """Which groups of your overview are the same, each by the item that speaks for it.
+
+    All others are different.
+    """
+
+    screen: Number
+    same: Annotated[list[Several], Field(max_length=100)] = []
+    seconds: Seconds | None = None
+    fits: Fits | None = None
+    client_id: ClientId
+
+
+class Skip(Message):
+    """See one pair instead of your screen; nothing is recorded."""
+
+    screen: Number
+    fits: Fits | None = None
     client_id: ClientId
 
 
@@ -198,12 +258,20 @@ class UndoAct(Message):
 
 Planned: TypeAlias = Review | Merge | Split | Unfuse | Compare
 Amending: TypeAlias = Change | Retract | Keep | UndoAct
-Command: TypeAlias = Reply | Pick | Aside | Undo | Rename | Planned | Amending
+Answering: TypeAlias = Reply | Pick | SheetReply | OverviewReply
+Command: TypeAlias = Answering | Skip | Aside | Undo | Rename | Planned | Amending
+
+
+def asked_in(command: Answering) -> int:
+    """Return the id of the open question or screen that a command answers."""
+    if isinstance(command, Reply | Pick):
+        return command.question
+    return command.screen
 
 
 def digest_of(command: Command) -> str:
     """Return what tells a command from all others, under whatever id it is sent."""
-    said = command.model_dump_json(exclude={"client_id"})
+    said = command.model_dump_json(exclude={"client_id", "seconds", "fits"})
     return sha256(f"{type(command).__name__} {said}".encode()).hexdigest()[:32]
 
 
@@ -220,6 +288,7 @@ class Settings(Message):
     hints: StrictBool | None = None
     checks: Annotated[int, Field(ge=0, le=1000, strict=True)] | None = None
     changes: Literal["owner", "everybody"] | None = None
+    screens: _schemas.Screens | None = None
 
 
 class Folders(Message):

@@ -2,16 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import islice
 from typing import Literal, TypeAlias
 
 from likewise.exports import said, samples_of
 from likewise.knowledge import (
+    GO_ON,
+    PASSED,
+    TAPPED,
     Answer,
+    Costs,
     Kept,
+    Overview,
+    Pair,
+    Question,
     Retracted,
+    Screen,
+    Sheet,
+    Shown,
     Together,
     Told,
     Undone,
@@ -28,6 +39,7 @@ STANDING = frozenset({"stands", "doubtful", "kept"})
 HOW = {"group": "picker"}  # what people call it, where the journal says otherwise
 DECIDING = (Retracted, Kept, Together)  # events that may decide about answers
 SURPRISING = 0.75  # from here on an answer is listed as surprising
+MANY_ACTS = 1000  # of a person, among which the last questions are looked for
 NO_GUESS = "group"  # a prediction of this kind says what was meant, not how likely
 
 
@@ -65,7 +77,10 @@ class Entry:
 
     @property
     def how(self) -> str:
-        """How it came about: "asked", "check", "picker", "review", "given", "told"."""
+        """How it came about: "asked", "check", "picker", "review", "given", "told".
+
+        Of a sheet or an overview: "tapped", "passed" or "piled".
+        """
         if self.answer.question.is_check and self.answer.how == "asked":
             return "check"
         return HOW.get(self.answer.how, self.answer.how)
@@ -108,8 +123,17 @@ class Record:
     undone: Mark | None = None
 
     @property
+    def screen(self) -> Shown | None:
+        """What was on the sheet or overview that it answered; None if none was."""
+        told = (s for s in singles_of(self.act.event) if isinstance(s, Told))
+        shown = next((one.shown for one in told), None)
+        return None if shown is None or shown.kind == "pair" else shown
+
+    @property
     def how(self) -> str:
         """How its answers came about; "other" for an act without any."""
+        if self.screen is not None:
+            return self.screen.kind
         return self.entries[0].how if self.entries else "other"
 
     @property
@@ -269,6 +293,115 @@ def _mark(act: Act) -> Mark:
     return Mark(act.number, act.who, act.at)
 
 
+# Screens that were answered, once their acts are undone
+
+QUESTIONED = ("asked", "group")  # answers that came of a question alone
+GLANCED = (TAPPED, PASSED)  # answers about what was shown on a screen
+
+
+def screen_in(told: Told) -> Screen | None:
+    """Return the screen that an act has answered, to be seen again; None if none was.
+
+    Examples
+    --------
+    >>> sheet = Sheet((7,), (Question(1, 7), Question(2, 7)))
+    >>> told = Told(tuple(sheet.answers([2])), Shown("sheet", (7,), (1, 2), "misfits"))
+    >>> screen_in(told) == sheet
+    True
+    """
+    shown, last = told.shown, told.answers[-1]
+    if shown is not None and shown.kind == "sheet":
+        return _sheet_in(told, shown)
+    if shown is not None and shown.kind == "overview":
+        return _overview_in(told, shown)
+    return Pair(last.question) if last.how in QUESTIONED else None
+
+
+def left_of(screen: Sheet | Overview, aside: Collection[int]) -> Sheet | Overview:
+    """Return a screen without what was set aside since it was opened.
+
+    Examples
+    --------
+    >>> sheet = Sheet((7, 5), (Question(1, 7), Question(2, 7)))
+    >>> left = left_of(sheet, {2, 5})
+    >>> left.speakers, left.items
+    ((7,), (1,))
+    """
+    gone = set(aside)
+    asked = tuple(q for q in screen.questions if gone.isdisjoint(q.pair))
+    if isinstance(screen, Overview):
+        return replace(screen, questions=asked)
+    speakers = tuple(s for s in screen.speakers if s not in gone)
+    return replace(screen, speakers=speakers or screen.speakers, questions=asked)
+
+
+def unsure_in(told: Told) -> list[int]:
+    """Return the items of a sheet that nobody could tell about."""
+    unsure = (a for a in told.answers if a.verdict is Verdict.UNSURE)
+    return [answer.question.sample for answer in unsure if answer.how in GLANCED]
+
+
+def same_in(told: Told) -> list[list[int]]:
+    """Return the groups of an overview that are the same, by those that spoke.
+
+    Examples
+    --------
+    >>> asked = (Question(1, 0), Question(2, 0), Question(3, 0))
+    >>> same_in(Told(tuple(Overview(asked).answers([[2, 0, 3]]))))
+    [[2, 0, 3]]
+    """
+    parts: list[list[int]] = []
+    for answer in told.answers:
+        if answer.verdict is not Verdict.SAME:
+            continue
+        pair = (answer.question.sample, answer.question.against)
+        home = next((p for p in parts if not {*p}.isdisjoint(pair)), None)
+        if home is None:
+            home = []
+            parts.append(home)
+        home += [end for end in pair if end not in home]
+    return parts
+
+
+def _sheet_in(told: Told, shown: Shown) -> Sheet:
+    piled = {a.question.sample for a in told.answers if a.how not in GLANCED}
+    asked = {
+        answer.question.sample: _asked_again(answer.question, piled)
+        for answer in told.answers
+        if answer.how in GLANCED
+    }
+    return Sheet(
+        shown.speakers,
+        tuple(asked[item] for item in shown.items),
+        "members" if shown.tap == "members" else "misfits",
+        shown.sorts,
+        seconds=Costs().sheet(len(shown.items)),
+    )
+
+
+def _asked_again(question: Question, piled: Collection[int]) -> Question:
+    """Return a question of a sheet; what was put elsewhere had concluded nothing."""
+    predicted = question.predicted
+    if predicted is None or question.sample not in piled:
+        return question
+    return replace(question, predicted=replace(predicted, if_different=GO_ON))
+
+
+def _overview_in(told: Told, shown: Shown) -> Overview:
+    """Return an overview, with what followed from groups that were the same."""
+    asked = {answer.question.pair: answer.question for answer in told.answers}
+    tapped, speakers = set(shown.tapped), shown.speakers
+    sides = [
+        Question(one, two) for at, one in enumerate(speakers) for two in speakers[:at]
+    ]
+    again = tuple(
+        asked.get(side.pair, side)
+        for side in sides
+        if side.pair in asked or not tapped.isdisjoint(side.pair)
+    )
+    return Overview(again, seconds=Costs().sheet(len(speakers)))
+
+
 class Tally:
     """What is asked of the acts again and again, kept up as they come.
 
@@ -309,14 +442,22 @@ class Tally:
             if act.number not in self._undone:
                 yield act
 
+    def shown(self, who: str, most: int) -> list[Shown]:
+        """Return what was on the screens of a person's last acts, newest first."""
+        acts = islice(self.latest(who), most)
+        events = (without_numbers(act.event) for act in acts)
+        told = (event.shown for event in events if isinstance(event, Told))
+        return [one for one in told if one is not None]
+
     def lately(self, who: str, n_asked: int) -> list[Answer]:
         """Return the last answers of a person, oldest first.
 
-        With so many at least that were asked for, if there are as many.
+        With so many at least that were asked for, if there are as many among the last
+        acts.
         """
         found: list[Answer] = []
         n_found = 0
-        for act in self.latest(who):
+        for act in islice(self.latest(who), MANY_ACTS):
             told = told_in(act.event)
             found += reversed(told)
             n_found += sum(answer.how == "asked" for answer in told)

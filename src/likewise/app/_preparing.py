@@ -338,6 +338,7 @@ class Preparation:
             hints=said.get("hints", shown.hints),
             checks=said.get("checks", shown.checks),
             changes=said.get("changes", shown.changes),
+            screens=said.get("screens", shown.screens),
         )
         self.service.change(said, display)
 
@@ -355,6 +356,7 @@ class Preparation:
             checks=int(settings.get("checks", EVERY)),
             owner=name_of(settings["owner"]) if settings.get("owner") else "",
             changes=str(settings.get("changes") or OWNER),
+            screens="pairs" if settings.get("screens") == "pairs" else "all",
         )
 
     def _watch(self, done: int, total: int, note: str) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
@@ -17,42 +17,63 @@ from numpy.typing import NDArray
 from likewise._arrays import Indices
 from likewise.app._commands import (
     Amending,
+    Answering,
     Aside,
     Command,
+    OverviewReply,
     Pick,
     Plan,
     Planned,
     Rename,
     Reply,
+    SheetReply,
+    Skip,
     Undo,
     allowed,
+    asked_in,
     digest_of,
     leaving,
     plan_of,
 )
-from likewise.app._ledger import Tally
-from likewise.app._snapshot import Display, ItemCache, Snapshot
-from likewise.errors import StaleError, StorageError
+from likewise.app._ledger import Tally, left_of, screen_in
+from likewise.app._snapshot import PAIRS, Display, ItemCache, Snapshot
+from likewise.errors import InputError, StaleError, StorageError
 from likewise.knowledge import (
+    Costs,
     Event,
     Kept,
+    Knowledge,
+    Overview,
+    Pair,
+    Pile,
     Question,
     Renamed,
+    Screen,
     SetAside,
+    Sheet,
     Told,
     Undone,
     Verdict,
 )
+from likewise.methods import KINDS
 from likewise.session import FEATURES, Numbers, Revision, Session, View, is_due
 from likewise.storage import Author, Latest, OpenQuestion, Project, ProjectJournal
 
 EVERY = 15  # of a person's questions one is a check
 LEASE = 600.0  # seconds for which a question is one person's
-QUESTIONED = ("asked", "group")  # answers that came of a question
+SLOWEST = 20.0  # times what a screen is expected to take, by which its lease is longer
+FITS = 24  # items on a screen, unless the person's holds more or fewer
+SMALL = 8  # items that fit on a phone, where nothing is sorted
+ONE = ("pair",)  # kinds of screens for who wants no others
+LATEST = 200  # screens of a person by which their seconds are learned
+BY_SCREENS = 0.65  # of the seconds by pairs, what it takes: see benchmarks/seconds.py
 TRIES = 5  # questions to look for before a person has to wait
 LATELY = 10  # answers over which moving items are counted
 ALREADY = "This was answered already; here is the present question."
 OUTGROWN = "Another server has added items: they are being taken in, wait a moment."
+ANOTHER = "You have another kind of screen by now: look again, and answer that one."
+ASIDE = "All of this was set aside meanwhile, so nothing was recorded: look again."
+ITSELF = "Misfits cannot be put into the group that they do not belong to."
 NOTHING_TO_UNDO = "There is nothing of yours to undo."
 OTHER = (
     "Another act was recorded under this client_id, so nothing was recorded now: send "
@@ -134,11 +155,14 @@ class Turn:
     mine : OpenQuestion or None
     is_waiting : bool
         Whether there may be a question for them once others have answered theirs.
+    pace : float
+        Seconds that they are expected to take for what a question settles.
     """
 
     who: str
     mine: OpenQuestion | None
     is_waiting: bool
+    pace: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,6 +182,31 @@ class Given:
 
 
 @dataclass(frozen=True, slots=True)
+class Reader:
+    """What a screen for a person has to be like.
+
+    Attributes
+    ----------
+    is_checked : bool
+        Whether it is time for a check.
+    kinds : tuple of str
+        What may be shown to them.
+    costs : Costs
+        The seconds that they take.
+    fits : int
+        How many items their screen holds.
+    skips : bool
+        Whether they want a pair this time, if there is one.
+    """
+
+    is_checked: bool
+    kinds: tuple[str, ...]
+    costs: Costs
+    fits: int
+    skips: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Round:
     """What questions are looked for at.
 
@@ -166,14 +215,14 @@ class Round:
     view : View
         The moment.
     open : list of Question
-        Those that are open with others.
-    is_checked : dict of str to bool
-        Who lacks a question, and whether it is time for a check.
+        All that is asked of others.
+    lacking : dict of str to Reader
+        Who lacks a question.
     """
 
     view: View
     open: list[Question]
-    is_checked: dict[str, bool]
+    lacking: dict[str, Reader]
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,14 +237,20 @@ class Outcome:
         The project that it was planned on; None when nothing was planned.
     plan : Revision or Event, or None
         What it amounted to.
-    verdict : Verdict or None
-        The answer that was taken back, if its question is theirs again.
+    undone : Told or None
+        The answers that were taken back, if their screen is theirs again.
     """
 
     notice: str | None = None
     before: Snapshot | None = None
     plan: Plan | None = None
-    verdict: Verdict | None = None
+    undone: Told | None = None
+
+    @property
+    def verdict(self) -> Verdict | None:
+        """The answer that was taken back, if its question is theirs again."""
+        told = None if self.undone is None else self.undone.answers[-1]
+        return told.verdict if told is not None and told.how == "asked" else None
 
 
 def nobody_adds() -> None:
@@ -248,6 +303,8 @@ class ProjectService:
         self._lock = RLock()
         self._depth = 0
         self._questions: dict[int, OpenQuestion] = {}
+        self._fits: dict[str, int] = {}
+        self._skipping: set[str] = set()
         self._tally = Tally()
         self._tally.take(journal.acts)
         start = Numbers.kept_in(project.info().settings)
@@ -289,7 +346,7 @@ class ProjectService:
     def _has_grown(self, latest: Latest) -> bool:
         """Tell whether others may speak of items that are not in the session."""
         n_samples = self.session.n_samples
-        asked = (max(q.question.pair) for q in latest.questions)
+        asked = (max(q.pair) for one in latest.questions for q in one.questions)
         if latest.acts or any(sample >= n_samples for sample in asked):
             return self.project.n_rows(FEATURES) > n_samples
         return False
@@ -313,21 +370,32 @@ class ProjectService:
         given = self._batches.wait_for(Wish(who, looks=True))
         return _there(given.now), _there(given.turn)
 
-    def ahead(self, who: str) -> list[Question]:
-        """Return what may be asked next; it is worked out before it is wanted.
+    def ahead(self, who: str) -> list[Screen]:
+        """Return what may be asked after a pair; it is worked out before it is wanted.
 
         Nothing where others are at work: what they answer comes in between.
         """
         with self.hold():
             mine = self.held(who)
             is_alone = len(self._running(self._clock())) == 1
-            if mine is None or self.display.kind != "image" or not is_alone:
+            is_pair = mine is not None and mine.screen is None
+            if mine is None or not is_pair or not is_alone:
+                return []
+            if self.display.kind != "image":
                 return []
             verdicts = (Verdict.SAME, Verdict.DIFFERENT)
             views = [self.session.after(mine.question, one) for one in verdicts]
-        ask = self.session.ask_besides
-        nexts = [self._batches.do(ask, (), view) for view in views]
-        return [question for question in nexts if question is not None]
+            reader = replace(self._reader(who), is_checked=False)
+        nexts = [self._batches.do(self._best, reader, (), view) for view in views]
+        return [screen for screen in nexts if screen is not None]
+
+    def fit(self, who: str, n_items: int) -> None:
+        """Note how many items fit on the screen of a person."""
+        self._fits[who] = n_items
+
+    def has_fit(self, who: str) -> bool:
+        """Tell whether anybody has said how many do."""
+        return who in self._fits
 
     def held(self, who: str) -> OpenQuestion | None:
         """Return the question that a person has, as far as this server knows."""
@@ -373,13 +441,14 @@ class ProjectService:
                 mine |= self._opened(found, now)
             # Settled meanwhile, or somebody at another server was faster.
             lacking = [who for who in found if mine[who] is None]
-            refused += [found[who] for who in lacking]
+            refused += [q for who in lacking for q in found[who].questions]
             if not lacking:
                 break
         with self._lock:
             others = bool(self._running(now))
+            paces = {who: self._pace(who) for who in mine}
         return {
-            who: Turn(who, one, is_waiting=one is None and others)
+            who: Turn(who, one, is_waiting=one is None and others, pace=paces[who])
             for who, one in mine.items()
         }
 
@@ -388,45 +457,93 @@ class ProjectService:
         mine = self.held(who)
         if mine is None:
             return None
-        if self._is_open(mine.question):
-            return self._extended(mine, now + LEASE)
+        is_wanted = mine.screen is None or self.display.screens != PAIRS
+        if is_wanted and self._is_open(mine.questions):
+            return self._extended(mine, now + _lease(mine.screen))
         self._close(mine)
         return None
 
     def _begun(self, lacking: Sequence[str], now: float) -> Round:
-        every = self.display.checks
         return Round(
             self.session.view,
-            [question.question for question in self._running(now)],
-            {who: is_due(self._tally.lately(who, every), every) for who in lacking},
+            [q for one in self._running(now) for q in one.questions],
+            {who: self._reader(who) for who in lacking},
         )
+
+    def _costs(self, who: str) -> Costs:
+        return Costs().fitted(self._tally.shown(who, LATEST))
+
+    def _pace(self, who: str) -> float:
+        share = 1.0 if self.display.screens == PAIRS else BY_SCREENS
+        return share * self._costs(who).pair
+
+    def _reader(self, who: str) -> Reader:
+        every, fits = self.display.checks, self._fits.get(who, FITS)
+        is_checked = is_due(self._tally.lately(who, every), every)
+        costs = self._costs(who)
+        if self.display.screens == PAIRS:
+            return Reader(is_checked, ONE, costs, fits)
+        kinds = KINDS if fits > SMALL else tuple(k for k in KINDS if k != "sort")
+        return Reader(is_checked, kinds, costs, fits, who in self._skipping)
 
     def _proposed(
         self, round_: Round, refused: Sequence[Question]
-    ) -> dict[str, Question]:
-        """Return a question for each who lacks one, as far as there are any."""
-        session, view, pending = self.session, round_.view, [*round_.open, *refused]
-        found: dict[str, Question] = {}
-        for who, is_checked in round_.is_checked.items():
-            check = session.check(pending, view) if is_checked else None
-            question = check or session.ask_besides(pending, view)
-            if question is not None:
-                found[who] = question
-                pending.append(question)
+    ) -> dict[str, Screen]:
+        """Return a screen for each who lacks one, as far as there are any."""
+        pending = [*round_.open, *refused]
+        found: dict[str, Screen] = {}
+        for who, reader in round_.lacking.items():
+            screen = self._best(reader, pending, round_.view)
+            if screen is not None:
+                found[who] = screen
+                pending += screen.questions
         return found
 
+    def _best(
+        self, reader: Reader, pending: Sequence[Question], view: View
+    ) -> Screen | None:
+        """Return what is best to show to a person, beside what others have."""
+        check = self.session.check(pending, view) if reader.is_checked else None
+        if check is not None:
+            return Pair(check)
+        screen = None if reader.skips else self._several(reader, pending, view)
+        if screen is None:
+            question = self.session.ask_besides(pending, view)
+            screen = None if question is None else Pair(question)
+        if screen is None and reader.skips:
+            return self._several(reader, pending, view)
+        return screen
+
+    def _several(
+        self, reader: Reader, pending: Sequence[Question], view: View
+    ) -> Screen | None:
+        """Return a screen of any kind, without what others have before them."""
+        if reader.kinds == ONE:
+            return None
+        # Groups that others compare may be on overviews and plain sheets all the same.
+        for out in ((), ("overview",), ("overview", "sheet")):
+            kinds = [kind for kind in reader.kinds if kind not in out]
+            screen = self.session.screen_besides(
+                pending, view, kinds, reader.costs, reader.fits
+            )
+            left = None if screen is None else besides(screen, pending)
+            if left is not None and _is_open(view.known, left.questions):
+                return left
+        return None
+
     def _opened(
-        self, found: Mapping[str, Question], now: float
+        self, found: Mapping[str, Screen], now: float
     ) -> dict[str, OpenQuestion | None]:
         """Open what was found, as far as nobody has settled it meanwhile."""
         wanted = [
-            OpenQuestion(who, question, now + LEASE)
-            for who, question in found.items()
-            if self._is_open(question)
+            _to_open(who, screen, now)
+            for who, screen in found.items()
+            if self._is_open(screen.questions)
         ]
         opened = self.project.open_questions(wanted, now=now) if wanted else []
         there = {one.who: one for one in opened if one is not None}
         self._questions |= {one.id: one for one in there.values()}
+        self._skipping -= there.keys()
         return {who: there.get(who) for who in found}
 
     def _running(self, now: float) -> list[OpenQuestion]:
@@ -475,11 +592,8 @@ class ProjectService:
         self._numbers, self._snapshot = now.numbers, now
         return now
 
-    def _is_open(self, question: Question) -> bool:
-        known = self.session.known
-        if not known.aside.isdisjoint(question.pair):
-            return False
-        return question.is_check or known.constraints.relation(*question.pair) is None
+    def _is_open(self, questions: Sequence[Question]) -> bool:
+        return _is_open(self.session.known, questions)
 
     def _extended(self, mine: OpenQuestion, until: float) -> OpenQuestion:
         self._questions[mine.id] = self.project.extend(mine.id, until) or mine
@@ -514,8 +628,10 @@ class ProjectService:
         """
         author = Author(who, client_id, digest=digest_of(command))
         match command:
-            case Reply() | Pick():
+            case Reply() | Pick() | SheetReply() | OverviewReply():
                 return self._answer(author, command)
+            case Skip(screen=screen):
+                return self._skip(who, screen)
             case Undo():
                 with self.hold():
                     return Outcome() if self._is_done(author) else self._undo(author)
@@ -540,8 +656,8 @@ class ProjectService:
             raise StaleError(OTHER)
         return True
 
-    def _answer(self, author: Author, command: Reply | Pick) -> Outcome:
-        """Record an answer or a pick; what earlier answers deny is kept as doubtful.
+    def _answer(self, author: Author, command: Answering) -> Outcome:
+        """Record what was answered; what earlier answers deny is kept as doubtful.
 
         Nothing is read before: if another server has done something, the database
         refuses, and only then it is taken in.
@@ -558,17 +674,23 @@ class ProjectService:
             self._tell(author, command)
             return Outcome()
 
-    def _is_mine(self, author: Author, command: Reply | Pick) -> bool:
+    def _is_mine(self, author: Author, command: Answering) -> bool:
         mine = self.held(author.who)
-        return mine is not None and mine.id == command.question
+        return mine is not None and mine.id == asked_in(command)
 
-    def _tell(self, author: Author, command: Reply | Pick) -> None:
-        question = self._questions[command.question].question
-        with self._acting(replace(author, closes=command.question), self._numbers):
-            if isinstance(command, Pick):
-                _pick(self.session, question, command)
-            else:
-                self.session.tell(question, command.verdict, on_conflict="keep")
+    def _tell(self, author: Author, command: Answering) -> None:
+        id_ = asked_in(command)
+        with self._acting(replace(author, closes=id_), self._numbers):
+            _tell(self.session, self._questions[id_], command)
+
+    def _skip(self, who: str, id_: int) -> Outcome:
+        """Close a screen without an answer; its person gets a pair instead."""
+        with self.hold():
+            mine = self.held(who)
+            if mine is not None and mine.id == id_ and mine.screen is not None:
+                self._close(mine)
+                self._skipping.add(who)
+        return Outcome()
 
     def _planned(self, author: Author, command: Amended, before: Snapshot) -> Outcome:
         plan = allowed(before, author.who, plan_of(before, command))
@@ -580,26 +702,24 @@ class ProjectService:
     def _undo(self, author: Author) -> Outcome:
         """Take back the last act of a person that still stands.
 
-        The question of it is theirs again, with the old answer marked.
+        The question or screen of it is theirs again, with the old answer marked.
         """
         last = next(self._tally.latest(author.who), None)
         if last is None:
             return Outcome(NOTHING_TO_UNDO)
         with self._acting(author, self._numbers):
             event = self.session.undo(last.number)
-        return Outcome(verdict=self._give_back(author.who, event))
+        return Outcome(undone=self._give_back(author.who, event))
 
-    def _give_back(self, who: str, event: Event | None) -> Verdict | None:
-        if not isinstance(event, Told) or event.answers[-1].how not in QUESTIONED:
-            return None
-        now, told = self._clock(), event.answers[-1]
-        if not self._is_open(told.question):
+    def _give_back(self, who: str, event: Event | None) -> Told | None:
+        screen = screen_in(event) if isinstance(event, Told) else None
+        if screen is None or not self._is_open(screen.questions):
             return None
         mine = self.held(who)
         if mine is not None:
             self._close(mine)
-        opened = self._opened({who: told.question}, now)[who]
-        return told.verdict if opened and told.how == "asked" else None
+        opened = self._opened({who: screen}, self._clock())[who]
+        return event if opened and isinstance(event, Told) else None
 
     @contextmanager
     def _acting(self, author: Author, numbers: Numbers) -> Iterator[None]:
@@ -634,6 +754,101 @@ def _carry_out(session: Session, plan: Plan) -> None:
             session.keep(ids[0])
         case Undone(position):
             session.undo(position)
+
+
+def _is_open(known: Knowledge, questions: Sequence[Question]) -> bool:
+    """Tell whether anything of what is asked is still worth an answer."""
+    relation = known.constraints.relation
+    return any(
+        known.aside.isdisjoint(one.pair)
+        and (one.is_check or relation(*one.pair) is None)
+        for one in questions
+    )
+
+
+def besides(screen: Screen, pending: Iterable[Question]) -> Screen | None:
+    """Return a screen without what is asked of others; None if nothing is left.
+
+    Examples
+    --------
+    >>> sheet = Sheet((7,), (Question(1, 7), Question(2, 7), Question(3, 7)))
+    >>> left = besides(sheet, [Question(2, 5), Question(7, 3)])
+    >>> [question.sample for question in left.questions]
+    [1]
+    """
+    taken = {end for q in pending for end in (q.sample, q.pair)}
+    asked = tuple(
+        q for q in screen.questions if q.sample not in taken and q.pair not in taken
+    )
+    if not asked:
+        return None
+    return screen if isinstance(screen, Pair) else replace(screen, questions=asked)
+
+
+def _lease(screen: Sheet | Overview | None) -> float:
+    """Return for how many seconds a question or screen is one person's."""
+    return LEASE if screen is None else LEASE + SLOWEST * screen.seconds
+
+
+def _to_open(who: str, screen: Screen, now: float) -> OpenQuestion:
+    several = None if isinstance(screen, Pair) else screen
+    first = screen.questions[0]
+    return OpenQuestion(who, first, now + _lease(several), screen=several)
+
+
+def _tell(session: Session, mine: OpenQuestion, command: Answering) -> None:
+    """Record what was answered; what earlier answers deny is kept as doubtful.
+
+    So is what others have settled meanwhile: all that a person saw, they have said.
+    What was set aside meanwhile is left out.
+    """
+    screen = mine.screen
+    if screen is not None:
+        screen = left_of(screen, session.known.aside)
+        if not screen.questions:
+            raise StaleError(ASIDE)
+    match command, screen:
+        case Reply(verdict=verdict, seconds=took), None:
+            session.tell(mine.question, verdict, seconds=took, on_conflict="keep")
+        case Pick(), None:
+            _pick(session, mine.question, command)
+        case SheetReply(), Sheet():
+            _tell_sheet(session, screen, command)
+        case OverviewReply(same=same, seconds=took), Overview():
+            aside = session.known.aside
+            parts = [[s for s in part if s not in aside] for part in same]
+            left = [part for part in parts if len(part) > 1]
+            session.tell_overview(screen, left, seconds=took, on_conflict="keep")
+        case _:
+            raise InputError(ANOTHER)
+
+
+def _tell_sheet(session: Session, sheet: Sheet, reply: SheetReply) -> None:
+    aside = session.known.aside
+    session.tell_sheet(
+        sheet,
+        [item for item in reply.tapped if item not in aside],
+        _piles(session, sheet, reply),
+        unsure=[item for item in reply.unsure if item not in aside],
+        seconds=reply.seconds,
+        on_conflict="keep",
+    )
+
+
+def _piles(session: Session, sheet: Sheet, reply: SheetReply) -> Iterator[Pile]:
+    """Yield where misfits belong, which is not the group of the sheet."""
+    known, n_samples = session.known, session.n_samples
+    here = known.constraints.group(sheet.speakers[0])
+    for pile in reply.piles:
+        offered = [*pile.unlike, *([] if pile.group is None else [pile.group])]
+        for group in offered:
+            if group >= n_samples:
+                raise InputError(f"There is no item {group}: look again.")
+            if known.constraints.group(group) == here:
+                raise InputError(ITSELF)
+        items = tuple(item for item in pile.items if item not in known.aside)
+        if items:
+            yield Pile(items, pile.group, tuple(pile.unlike))
 
 
 def _pick(session: Session, question: Question, pick: Pick) -> None:

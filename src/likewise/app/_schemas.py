@@ -7,6 +7,7 @@ from typing import Literal, TypeAlias
 from pydantic import BaseModel
 
 Verdict: TypeAlias = Literal["same", "different", "unsure"]
+Screens: TypeAlias = Literal["all", "pairs"]
 Status: TypeAlias = Literal["preparing", "asking", "waiting", "settled"]
 
 
@@ -64,13 +65,62 @@ class QuestionCard(BaseModel):
     before: Verdict | None = None
 
 
+class Tapped(BaseModel):
+    """What you had tapped on a sheet, and could not tell about."""
+
+    tapped: list[int]
+    unsure: list[int]
+
+
+class SheetCard(BaseModel):
+    """Which of the `items` belong to the group of the `speakers`, most doubtful first.
+
+    `tap` says which to tap: those that do not belong (`misfits`), or those that do
+    (`members`). With `sorts`, misfits may be put where they belong, pile by pile.
+    `before` is what you had tapped, if it was just taken back.
+    """
+
+    kind: Literal["sheet"] = "sheet"
+    id: int
+    tap: Literal["misfits", "members"]
+    sorts: bool
+    speakers: list[Card]
+    items: list[Card]
+    group: GroupCard | None = None
+    why: str | None = None
+    before: Tapped | None = None
+
+
+class GlanceCard(BaseModel):
+    """A group on an overview: an item that speaks for it, and some more of it."""
+
+    speaker: Card
+    more: list[Card]
+    number: int
+    name: str
+    size: int
+
+
+class OverviewCard(BaseModel):
+    """Which of these groups are the same.
+
+    `before` is what you had put together, if it was just taken back.
+    """
+
+    kind: Literal["overview"] = "overview"
+    id: int
+    groups: list[GlanceCard]
+    before: list[list[int]] | None = None
+
+
 class ProgressCard(BaseModel):
     """How far the sorting is.
 
     `sentence` is what people see of it. `right` is the expected share of items in the
     right group, between `low` and `high` in four cases of five; `until_95` and
     `until_98` are about how many more questions it takes until it is so high, if that
-    can be foreseen. With `stop`, more answers would hardly change anything.
+    can be foreseen; `left` is how many seconds you are expected to take until 95 %, or
+    98 % from there on. With `stop`, more answers would hardly change anything.
 
     `answers` are pairs, `screens` what people have looked at. `settled` (the group is
     known) and `expected` (the Jaccard coefficient of pairs) are shares of 1. `moved`
@@ -89,6 +139,7 @@ class ProgressCard(BaseModel):
     high: float
     until_95: int | None
     until_98: int | None
+    left: float | None = None
     settled: float
     moved: int
     expected: float
@@ -118,6 +169,9 @@ class State(BaseModel):
     last act that denies earlier ones, by its id: it is kept, but nothing follows from
     it. About one question in `checks` asks again what is known already. The `owner`,
     or everybody, may change what others said: that is what `changes` says.
+
+    You have either a `question`, about one pair, or a `screen`, about several items or
+    groups at once. With `screens` of `pairs`, nobody gets the latter.
     """
 
     project: str
@@ -130,6 +184,7 @@ class State(BaseModel):
     status: Status
     preparing: Preparing | None = None
     question: QuestionCard | None = None
+    screen: SheetCard | OverviewCard | None = None
     progress: ProgressCard | None = None
     can_undo: bool = False
     disagreements: int = 0
@@ -138,6 +193,7 @@ class State(BaseModel):
     hints: bool = False
     owner: str | None = None
     changes: str = "owner"
+    screens: Screens = "all"
     saved: str | None = None
     notice: str | None = None
 

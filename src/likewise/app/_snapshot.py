@@ -13,7 +13,7 @@ import numpy as np
 
 from likewise._arrays import Floats, Indices, Samples, Weights
 from likewise.app._ledger import Ledger, ledger_of
-from likewise.app._schemas import Card, Column, GroupCard, ProgressCard
+from likewise.app._schemas import Card, Column, GroupCard, ProgressCard, Screens
 from likewise.errors import InputError
 from likewise.items import features_shown
 from likewise.knowledge import Answer, Verdict, told_in, valid_text
@@ -21,6 +21,7 @@ from likewise.session import (
     Group,
     Likeness,
     Numbers,
+    Progress,
     Repairs,
     Statuses,
     View,
@@ -42,6 +43,7 @@ MANY_COLUMNS = 12  # shown at once; those that differ come first
 LONGEST = 20_000  # characters of a text
 NOBODY = "me"  # who acts where nobody was named
 OWNER, EVERYBODY = "owner", "everybody"  # who may change what others said
+PAIRS: Screens = "pairs"  # nobody is shown anything else
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +67,8 @@ class Display:
         Whose project it is; empty where that is the first who has acted.
     changes : {"owner", "everybody"}
         Who may change what others said.
+    screens : {"all", "pairs"}
+        What people see: several items at once too, or pairs only.
     """
 
     project: str
@@ -75,6 +79,7 @@ class Display:
     checks: int
     owner: str = ""
     changes: str = OWNER
+    screens: Screens = "all"
 
 
 @dataclass(frozen=True)
@@ -246,7 +251,7 @@ class Snapshot:
     def progress(self) -> ProgressCard:
         """How far the sorting is."""
         known = self.view.known
-        found, settled = progress_of(known, self.view.model), statuses_of(known)
+        found, settled = self._outlook, statuses_of(known)
         checked, (low, high) = reliability(known), found.interval
         return ProgressCard(
             answers=self.view.n_questions,
@@ -269,6 +274,16 @@ class Snapshot:
             failed=checked.n_failed,
             wrong=checked.rate if checked.n_checks else None,
         )
+
+    @cached_property
+    def _outlook(self) -> Progress:
+        return progress_of(self.view.known, self.view.model)
+
+    def progress_at(self, pace: float) -> ProgressCard:
+        """Return how far the sorting is, for somebody who takes so long a question."""
+        sentence, (_, until) = self._outlook.timed(pace), self._outlook.next_level
+        left = None if until is None else until * pace
+        return self.progress.model_copy(update={"sentence": sentence, "left": left})
 
     @cached_property
     def by_group(self) -> dict[int, Group]:

@@ -341,6 +341,10 @@ def app(
         str | None,
         typer.Option(help="Who may change what others said: owner or everybody."),
     ] = None,
+    screens: Annotated[
+        str | None,
+        typer.Option(help="What people see at once: all kinds of screens, or pairs."),
+    ] = None,
     label: Annotated[str | None, typer.Option(help="Column to leave out.")] = None,
     ignore: Ignore = None,
     scale: Scale = "auto",
@@ -374,9 +378,16 @@ def app(
     reading = reading_of(label, ignore, scale)
     if changes not in (None, "owner", "everybody"):
         raise InputError(f"--changes is owner or everybody, not {changes!r}.")
+    if screens not in (None, "all", "pairs"):
+        raise InputError(f"--screens is all or pairs, not {screens!r}.")
     if criterion is not None:
         criterion = checked_name(criterion, may_be_empty=True)
-    said = {"criterion": criterion, "checks": checks, "changes": changes}
+    said = {
+        "criterion": criterion,
+        "checks": checks,
+        "changes": changes,
+        "screens": screens,
+    }
     sorting = Sorting(
         url=project or f"sqlite:///{home / 'project.db'}",
         name=path.stem if name is None else checked_name(name),

@@ -23,6 +23,7 @@ from likewise.session._start import links_of_labels
 from likewise.session._summary import (
     Group,
     Numbers,
+    Progress,
     Status,
     Statuses,
     View,
@@ -45,6 +46,7 @@ __all__ = [
     "Likeness",
     "Numbers",
     "Plane",
+    "Progress",
     "Reliability",
     "Repairs",
     "Revision",

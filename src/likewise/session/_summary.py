@@ -26,6 +26,7 @@ from likewise.session._review import Repairs
 from likewise.storage import Settings
 
 SURE = 0.95
+EXACTLY = 20  # minutes up to which each is told
 FAR = 0.5  # from here on a sample is far from settled ones
 
 
@@ -98,33 +99,60 @@ class Progress:
         >>> Progress(0.99, (0.971, 0.996), 0, 0, 0.4, 70.0, 0.95, True).sentence
         'About 99 % of the items are in the right group (97 to 100 %).'
         """
+        level, until = self.next_level
+        ahead = "" if until is None else f"about {_rounded(until)} more questions"
+        return self._said(ahead, level, "how many more questions it takes")
+
+    def timed(self, seconds: float) -> str:
+        """Return the sentence in minutes, for somebody who takes so long a question.
+
+        Examples
+        --------
+        >>> progress = Progress(0.8, (0.7, 0.9), 110, 160, 0.4, 70.0, 0.9, False)
+        >>> progress.timed(2.5).partition("; ")[2]
+        'about 5 minutes until 95 %.'
+        """
+        level, until = self.next_level
+        ahead = "" if until is None else f"about {_minutes(until * seconds)}"
+        return self._said(ahead, level, "how long it takes")
+
+    @property
+    def next_level(self) -> tuple[int, int | None]:
+        """The next share of right items, in percent, and how many questions to it."""
+        return (98, self.until_98) if self.until_95 == 0 else (95, self.until_95)
+
+    def _said(self, ahead: str, level: int, unknown: str) -> str:
         if self.expected_right == 1.0:
             return "All items are in the right group, as far as the answers are right."
         low, high = self.interval
         share = _percent(self.expected_right)
         about = f"{_percent(low)} to {min(_percent(high) + 1, 100)} %"
-        return (
-            f"About {share} % of the items are in the right group ({about})"
-            f"{self._ahead}."
-        )
-
-    @property
-    def _ahead(self) -> str:
-        level, until = (
-            (98, self.until_98) if self.until_95 == 0 else (95, self.until_95)
-        )
-        if until == 0:
-            return ""
-        if until is not None:
-            return f"; about {_rounded(until)} more questions until {level} %"
-        if self.is_good_place_to_stop:
-            return "; more questions would hardly help"
-        return "; how many more questions it takes cannot be said yet"
+        rest = f"; {ahead} until {level} %"
+        if not ahead and self.is_good_place_to_stop:
+            rest = "; more questions would hardly help"
+        elif not ahead:
+            rest = f"; {unknown} cannot be said yet"
+        elif self.next_level[1] == 0:
+            rest = ""
+        return f"About {share} % of the items are in the right group ({about}){rest}."
 
 
 def _percent(share: float) -> int:
     """Return a share in full percent; 95 % only where it is no less."""
     return int(100 * share + 1e-9)
+
+
+def _minutes(seconds: float) -> str:
+    """Return a time in words.
+
+    Examples
+    --------
+    >>> [_minutes(seconds) for seconds in (20, 70, 400, 7000)]
+    ['a minute', 'a minute', '7 minutes', '120 minutes']
+    """
+    number = max(round(seconds / 60), 1)
+    number = number if number <= EXACTLY else _rounded(number)
+    return "a minute" if number == 1 else f"{number} minutes"
 
 
 def _rounded(number: int) -> int:

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, Protocol, TypeAlias
 
 from likewise._arrays import Samples
 from likewise.errors import InputError, StaleError, StorageError
-from likewise.knowledge import Event, Question, checked_text
+from likewise.knowledge import Event, Overview, Question, Sheet, checked_text
 
 Settings: TypeAlias = Mapping[str, Any]
 
@@ -71,28 +71,37 @@ class Info:
 
 @dataclass(frozen=True, slots=True)
 class OpenQuestion:
-    """A question that a person has before them.
+    """A question that a person has before them, or a screen with several.
 
     Parameters
     ----------
     who : str
     question : Question
+        Of a screen the first one.
     until : float
         When the lease ends and others may get the question. An answer is taken for
         as long as nobody has got it.
     id : int
         Given by the store, never twice; 0 while it is not recorded.
+    screen : Sheet, Overview or None
+        What is shown at once; None for a question alone.
     """
 
     who: str
     question: Question
     until: float
     id: int = 0
+    screen: Sheet | Overview | None = None
+
+    @property
+    def questions(self) -> tuple[Question, ...]:
+        """All that is asked."""
+        return (self.question,) if self.screen is None else self.screen.questions
 
     def clashes(self, other: OpenQuestion) -> bool:
         """Tell whether two people must not hold these at once."""
-        mine, theirs = self.question, other.question
-        return mine.sample == theirs.sample or mine.pair == theirs.pair
+        mine = {end for q in self.questions for end in (q.sample, q.pair)}
+        return any(q.sample in mine or q.pair in mine for q in other.questions)
 
 
 @dataclass(frozen=True, slots=True)

@@ -576,7 +576,7 @@ def test_numbers_and_names_stay_over_merge_undo_and_restart(
     tmp_path: Path, kind: str
 ) -> None:
     store = open_store(tmp_path / "p.db" if kind == "sqlite" else "memory://")
-    project: Project = store.create("pile", {}, now=0.0)
+    project: Project = store.create("pile", {"screens": "pairs"}, now=0.0)
     here = served(tmp_path, rows_source(HEAPS), project=project).prepared()
     zoe_knows(here)
     browser = here.seat()

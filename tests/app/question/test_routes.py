@@ -551,7 +551,7 @@ def test_no_order_of_acts_breaks_the_server(tmp_path: Path, data: Any) -> None:
 @pytest.mark.parametrize("kind", ["sqlite", "postgresql"])
 def test_databases_take_every_name(tmp_path: Path, kind: str) -> None:
     store = reopener(kind, tmp_path)()
-    project = store.create("pile", {}, now=0.0)
+    project = store.create("pile", {"screens": "pairs"}, now=0.0)
     heap = path_source(picture_folder(tmp_path / "p"), tmp_path / "v")
     browser = served(tmp_path, heap, project=project).prepared().seat("Zoë 名")
     names = {"oak": 200, "名前": 200, "🍂": 200, "\\u0000": 200}

@@ -330,8 +330,9 @@ def test_a_check_that_nobody_can_answer_is_given_up(prior: Prior) -> None:
         pairs=np.zeros((2, 2)),
         checked=(doubtful, new, samples),
     )
-    denied = frozenset({99})  # an answer: checks are paid for
-    known = Knowledge(N, aside=probabilities.aside, doubtful=denied)
+    told = (Answer(Question(0, 1), UNSURE, 1),)
+    denied = frozenset({0})  # that answer: checks are paid for
+    known = Knowledge(N, told, aside=probabilities.aside, doubtful=denied)
 
     for _ in range(PATIENCE):
         best = best_question(probabilities, known)

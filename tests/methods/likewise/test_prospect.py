@@ -69,7 +69,7 @@ def test_a_verdict_is_worth_what_it_lowers() -> None:
         scale, accepted = seen.items.scale[i], seen.chance[i, g]
         n, size = len(problem.truth), seen.probabilities.sizes[seen.groups[g]]
         expected = (after - before - half) * n**0.3 * size**0.7
-        expected *= 1 + (scale - 1) * accepted
+        expected *= scale * accepted
         assert worth[i, g] == pytest.approx(expected, rel=1e-6)
 
 

@@ -35,10 +35,14 @@ from likewise.app._project import Outcome
 from likewise.app._schemas import Card
 from likewise.app._snapshot import Snapshot, compared
 from likewise.knowledge import (
+    PASSED,
+    PILED,
+    TAPPED,
     Kept,
     Renamed,
     Retracted,
     SetAside,
+    Shown,
     Single,
     Verdict,
     singles_of,
@@ -52,14 +56,22 @@ MANY = 100  # disagreements on the page
 EXCERPT = 400  # characters of a text
 DOUBTFUL = "Answers disagree now; nothing was dropped."
 NEW_GROUP = "began a new group"
-HOW = {
+FILTERS = {  # acts, by how their answers came about
     "asked": "answered",
     "check": "answered a check",
     "picker": "picked the group",
+    "sheet": "looked through items",
+    "overview": "compared groups",
     "review": "sorted by hand",
     "given": "known beforehand",
     "told": "told without a question",
     "other": "did something else",
+}
+HOW = {  # answers
+    **FILTERS,
+    TAPPED: "tapped",
+    PASSED: "seen and not tapped",
+    PILED: "put into a pile",
 }
 
 
@@ -258,7 +270,7 @@ def disagreements(now: Snapshot, who: str) -> Disagreements:
 def _act(now: Snapshot, who: str, record: Record, n_shown: int) -> ActCard:
     ledger, act, undone = now.ledger, record.act, record.undone
     whole = ledger.by_act[act.number]
-    items = () if record.entries else spoken_of(record, ledger)[:MANY_ITEMS]
+    items = _shown_items(record) if record.entries else spoken_of(record, ledger)
     told = [entry.answer for entry in whole.entries]
     is_again = bool(told) and all(map(ledger.is_said, told))
     may_undo = whole.is_undoable and now.may_change(who, act.who)
@@ -269,12 +281,20 @@ def _act(now: Snapshot, who: str, record: Record, n_shown: int) -> ActCard:
         answers=[_entry(now, who, entry) for entry in record.entries[:n_shown]],
         n_answers=len(whole.entries),
         n_fit=len(record.entries),
-        items=_cards(now, items),
+        items=_cards(now, items[:MANY_ITEMS]),
         stands=record.is_standing,
         undone=_trace(undone),
         undo=undoing_of(whole, ledger) if may_undo else None,
         again=None if undone is None or is_again else undone.act,
     )
+
+
+def _shown_items(record: Record) -> tuple[int, ...]:
+    """Return what was on the screen of an act, one that speaks first."""
+    screen = record.screen
+    if screen is None:
+        return ()
+    return (screen.speakers[0], *screen.items) if screen.items else screen.speakers
 
 
 def _entry(now: Snapshot, who: str, entry: Entry) -> EntryCard:
@@ -411,10 +431,25 @@ def checks_of(found: Reliability) -> str:
 
 
 def _told(record: Record) -> str:
+    if record.screen is not None:
+        return _looked_at(record, record.screen)
     apart = all(e.answer.verdict is Verdict.DIFFERENT for e in record.entries)
     if record.how == "picker" and apart:
         return NEW_GROUP
     return HOW.get(record.how, record.how)
+
+
+def _looked_at(record: Record, screen: Shown) -> str:
+    """Return what somebody said of the items or groups on a screen."""
+    if screen.kind == "overview":
+        n_same = len(screen.tapped)
+        found = f"{n_same} were the same" if n_same else "all were different"
+        return f"compared {len(screen.speakers)} groups: {found}"
+    said = [e.answer.verdict for e in record.entries if e.answer.how != PILED]
+    out, unsure = said.count(Verdict.DIFFERENT), said.count(Verdict.UNSURE)
+    found = f"{out or 'none'} did not belong"
+    found += f", {unsure} not sure" if unsure else ""
+    return f"looked through {_items(len(screen.items))}: {found}"
 
 
 def _others(singles: Sequence[Single]) -> list[str]:

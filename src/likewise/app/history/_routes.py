@@ -14,11 +14,27 @@ from likewise.app._context import Page, Service, Who, drawn
 from likewise.app._ledger import Only, Wanted
 from likewise.app._project import ProjectService
 from likewise.app.history import _presenter as presenter
-from likewise.app.history._presenter import HOW, Disagreements, Done, HistoryPage
+from likewise.app.history._presenter import (
+    FILTERS,
+    HOW,
+    Disagreements,
+    Done,
+    HistoryPage,
+)
 from likewise.app.question import seen_by
 
 router = APIRouter(tags=["History"])
-How: TypeAlias = Literal["asked", "check", "picker", "review", "given", "told", "other"]
+How: TypeAlias = Literal[
+    "asked",
+    "check",
+    "picker",
+    "sheet",
+    "overview",
+    "review",
+    "given",
+    "told",
+    "other",
+]
 ME = "me"
 Name = Annotated[str | None, Query(max_length=200)]
 Number = Annotated[int | None, Query(ge=0, lt=2**31)]
@@ -132,6 +148,7 @@ def history_page(
         asked=asked,
         address=address,
         ways=HOW,
+        filters=FILTERS,
     )
 
 

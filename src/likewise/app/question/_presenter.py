@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from likewise.app._project import EVERY, Turn
+from likewise.app._project import EVERY, Outcome, Turn
 from likewise.app._schemas import (
     Ahead,
     Candidates,
@@ -13,13 +13,13 @@ from likewise.app._schemas import (
     State,
     Status,
 )
-from likewise.app._snapshot import Snapshot, compared
-from likewise.knowledge import Question, Verdict, readable
-from likewise.session import candidates_of, explained
+from likewise.app._snapshot import PAIRS, Snapshot, compared
+from likewise.app.question._screens import STRIP, offered, screen_card, seen_on
+from likewise.knowledge import Screen, Verdict, readable
+from likewise.session import explained
 from likewise.storage import Info, OpenQuestion
 
 PER_PICKER = 12
-STRIP = 4  # further members under a card
 IN_A_ROW = 3  # "different" answers about one sample before the picker opens
 MANY_GROUPS = 8
 CALLED = ("this one", "the other")  # people do not know samples by numbers
@@ -31,7 +31,7 @@ def state_of(
     *,
     saved: str | None = None,
     notice: str | None = None,
-    before: Verdict | None = None,
+    outcome: Outcome | None = None,
 ) -> State:
     """Return everything that the question page shows to a person.
 
@@ -41,16 +41,20 @@ def state_of(
     turn : Turn
     saved, notice : str, optional
         What became of the act that this is the reply to.
-    before : Verdict, optional
-        What they had answered, if it was just taken back.
+    outcome : Outcome, optional
+        Of that act: what they had answered, if it was just taken back.
     """
-    mine = turn.mine
-    card = None if mine is None else _question(now, mine, before)
+    mine, done = turn.mine, outcome or Outcome()
+    is_pair = mine is not None and mine.screen is None
     status: Status = "waiting" if turn.is_waiting else "settled"
     return seen_by(now, turn.who).model_copy(
         update={
-            "question": card,
-            "status": "asking" if card else status,
+            "question": _question(now, mine, done.verdict)
+            if mine and is_pair
+            else None,
+            "screen": screen_card(now, mine, done.undone) if mine else None,
+            "status": "asking" if mine else status,
+            "progress": now.progress_at(turn.pace),
             "saved": saved,
             "notice": notice,
             "checks": now.display.checks,
@@ -77,6 +81,7 @@ def seen_by(now: Snapshot, who: str) -> State:
         hints=display.hints,
         owner=now.owner,
         changes=display.changes,
+        screens=display.screens,
     )
 
 
@@ -93,30 +98,18 @@ def preparing_state(info: Info, status: Preparing, criterion: str, who: str) -> 
         status="preparing",
         preparing=status,
         checks=int(info.settings.get("checks", EVERY)),
+        screens=PAIRS if info.settings.get("screens") == PAIRS else "all",
     )
 
 
 def candidates(now: Snapshot, mine: OpenQuestion, page: int) -> Candidates:
     """Return a page of groups for the sample of a question."""
-    sample, hints = mine.question.sample, now.display.hints
-    found = candidates_of(now.view.model, (sample,), now.groups, now.labels)
-    shown = found[page * PER_PICKER : (page + 1) * PER_PICKER]
-    groups = [
-        now.group(
-            one.group,
-            STRIP,
-            one.probability if hints else None,
-            (sample,),  # a check is not to give itself away
-        )
-        for one in shown
-    ]
-    more = len(found) > (page + 1) * PER_PICKER
-    return Candidates(question=mine.id, page=page, groups=groups, has_more=more)
+    return offered(now, mine, (mine.question.sample,), page, PER_PICKER)
 
 
-def ahead_of(now: Snapshot, nexts: Iterable[Question]) -> Ahead:
+def ahead_of(now: Snapshot, nexts: Iterable[Screen]) -> Ahead:
     """Return the pictures of what may be asked next."""
-    samples = dict.fromkeys(s for q in nexts for s in (q.sample, q.against))
+    samples = dict.fromkeys(s for screen in nexts for s in seen_on(screen))
     return Ahead(pictures=[str(card.thumb) for card in now.cards(list(samples))])
 
 

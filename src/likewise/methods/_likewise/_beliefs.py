@@ -275,11 +275,7 @@ class _Draft:
     def _decide_sample(self, i: int, j: int, sign: int, predicted: Prediction) -> None:
         rest = predicted.if_different
         if i in self.class_of:
-            if sign > 0 or rest != STAY:
-                self._reconsider(i)
-            target = self.class_of.get(j)
-            if predicted.kind == PUT and i not in self.class_of and target is not None:
-                self._put(i, target)
+            self._decide_settled(i, j, sign, predicted)
         elif sign > 0:
             if not (predicted.if_same and self._is_backed(i, self.class_of.get(j))):
                 self._begin(i)
@@ -293,10 +289,13 @@ class _Draft:
         elif rest == GO_ON:
             self._begin(i)
 
-    def _put(self, i: int, target: int) -> None:
-        """Put a sample that was let go where somebody has put it, if nothing denies it."""
-        if self._is_backed(i, target):
-            self._join(i, target)
+    def _decide_settled(self, i: int, j: int, sign: int, predicted: Prediction) -> None:
+        """Let a sample go that is not backed; it joins a group that it was put into."""
+        if sign > 0 or predicted.if_different != STAY:
+            self._reconsider(i)
+        was_put = predicted.kind == PUT and i not in self.class_of
+        if was_put and self._is_backed(i, self.class_of.get(j)):
+            self._join(i, self.class_of[j])
 
     def _reconsider(self, i: int) -> None:
         """Let a settled sample go whose ballots do not back its class any more."""

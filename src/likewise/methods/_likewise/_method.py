@@ -27,7 +27,7 @@ from likewise._ties import (
     ranked,
     reaches,
 )
-from likewise.knowledge import Answer, Knowledge, Question, in_use, respect
+from likewise.knowledge import PASSED, Answer, Knowledge, Question, in_use, respect
 from likewise.methods._base import Chances, Expectation, Method
 from likewise.methods._likewise._acquisition import (
     Candidate,
@@ -419,14 +419,14 @@ class FieldModel:
         enough = change <= (FEW if right >= GOOD_ENOUGH else HARDLY_ANY)
         asked = self.known.compared.keys() & self.beliefs.class_of.keys()
         n_settled = len(asked - self.known.aside)
-        enough = enough and (best is None or len(self.known.answers) >= N_FIRST)
+        enough = enough and (best is None or self.n_said >= N_FIRST)
         return Expectation(
             jaccard,
             max(wrong, 0.0),
             n_settled,
             is_enough=enough,
             right=right,
-            interval=self.correction.interval(right, len(self.known.answers)),
+            interval=self.correction.interval(right, self.n_said),
             until=(
                 questions_until(0.95, right, self.tally, ends=enough),
                 questions_until(0.98, right, self.tally, ends=enough),
@@ -441,8 +441,13 @@ class FieldModel:
     @cached_property
     def tally(self) -> Tally:
         """The samples that are expected to be right, by the model alone."""
-        target, n_answers = main_classes(self.probabilities), len(self.known.answers)
-        return tally_of(self.probabilities, self._sums, target, n_answers)
+        target = main_classes(self.probabilities)
+        return tally_of(self.probabilities, self._sums, target, self.n_said)
+
+    @cached_property
+    def n_said(self) -> int:
+        """How many answers somebody gave; what was left untapped is none of them."""
+        return sum(answer.how != PASSED for answer in self.known.answers)
 
     @cached_property
     def _sums(self) -> Sums:

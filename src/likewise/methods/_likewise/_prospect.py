@@ -105,8 +105,9 @@ class Showing:
     .. math:: p_{ig} = \sum_h P(i, h) G_{hg}, \quad
               S_i = \sum_g p_{ig}^2 + P(i, new)^2 + r_i^2 / 2,
 
-    r what is left to 1. A verdict lowers S as one on a pair does, and reaches as far if
-    the item is taken for a member; sorting an item settles it, so all of 1 - S goes.
+    r what is left to 1. A verdict lowers S as one on a pair does, and counts if the item
+    is taken for a member: one that is turned away is settled by nobody yet. Sorting an
+    item settles it, so all of 1 - S goes.
 
     Attributes
     ----------
@@ -228,7 +229,7 @@ class Showing:
         drop = uncertainty_drop(p, squares[:, np.newaxis] - p**2, wrong)
         weight = weight_of(self.probabilities, self.groups)
         may = self._may_show(np.where(drop > 0, p, 0.0))
-        reached = 1 + (scale - 1) * self.chance
+        reached = scale * self.chance
         whole = np.maximum(1 - squares, 0.0)[:, np.newaxis] * (1 - 2 * wrong)
         return may * drop * weight * reached, may * whole * weight * scale
 

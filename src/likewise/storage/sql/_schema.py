@@ -115,6 +115,7 @@ OPEN_QUESTION = Table(
     Column("predicted", JSON(none_as_null=True)),
     Column("version", Integer, nullable=False),
     Column("until", Float(53), nullable=False),
+    Column("screen", JSON(none_as_null=True)),  # of several questions; else null
     UniqueConstraint("project", "who"),
     UniqueConstraint("project", "sample"),
     UniqueConstraint("project", "low", "high"),

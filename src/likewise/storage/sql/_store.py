@@ -40,9 +40,11 @@ from likewise.knowledge import (
     checked_text,
     decode,
     decode_question,
+    decode_screen,
     encode,
     encode_answer,
     encode_prediction,
+    encode_screen,
     kind_of,
     told_in,
 )
@@ -552,6 +554,7 @@ class Acts:
             "predicted": encode_prediction(wanted.question.predicted),
             "version": 0,  # a column that nothing reads
             "until": wanted.until,
+            "screen": None if wanted.screen is None else encode_screen(wanted.screen),
         }
         done = self.connection.execute(insert(OPEN_QUESTION), values)
         id_ = done.inserted_primary_key[0] if done.inserted_primary_key else 0
@@ -627,7 +630,8 @@ def act_of(row: Row[Any]) -> Act:
 def open_question_of(row: Row[Any]) -> OpenQuestion:
     """Return the open question of a row."""
     question = decode_question(row.sample, row.against, row.predicted)
-    return OpenQuestion(row.who, question, row.until, row.id)
+    screen = None if row.screen is None else decode_screen(row.screen)
+    return OpenQuestion(row.who, question, row.until, row.id, screen)
 
 
 def _item(row: Row[Any]) -> Item:

@@ -19,10 +19,12 @@ const WORDS = {
   column: "Column",
   value: "Value",
   larger: "Show it larger",
+  enlarge: (title) => `Show ${title} larger`,
   confirmed: "confirmed",
 };
 const IN_STRIP = 3; // columns of a row that are shown in small
 const IN_SMALL = 240; // characters of a text that are
+const IN_TILE = 3000; // characters of a text that can be unfolded
 const IN_DIALOG = { image: 6, text: 1, row: 1 }; // items of a group that dialogs show
 
 // Groups
@@ -49,11 +51,20 @@ export function candidate(group, { key, order, words, choose }) {
   const button = made(
     "button",
     { type: "button", class: `candidate ${tint(group)}` },
+    ...glance(group, { key, order, words }),
+  );
+  button.addEventListener("click", choose);
+  return made("li", {}, button);
+}
+
+// A group at a glance: what it is called, some of its items, and words about it.
+function glance(group, { key, order, words }) {
+  return [
     made(
       "span",
       { class: "candidate-head" },
       key === null ? null : keycap(key),
-      chip(group),
+      group.number > 0 ? chip(group) : null,
       made("b", {}, nameOf(group)),
     ),
     made(
@@ -62,9 +73,7 @@ export function candidate(group, { key, order, words, choose }) {
       ...group.members.map((member) => small(member, order)),
     ),
     made("span", { class: "size" }, words),
-  );
-  button.addEventListener("click", choose);
-  return made("li", {}, button);
+  ];
 }
 
 /** A group with its strip, as dialogs show it. */
@@ -182,14 +191,14 @@ function picture(item) {
 }
 
 /** An item in small: its picture, the beginning of its text, or some columns. */
-export function small(item, order) {
-  if (item.kind !== "image") return excerpt(item, order);
+export function small(item, order, letters = IN_SMALL) {
+  if (item.kind !== "image") return excerpt(item, order, letters);
   return made("img", { src: item.thumb, alt: item.title });
 }
 
-function excerpt(item, order) {
+function excerpt(item, order, letters = IN_SMALL) {
   const what = { class: "excerpt", title: item.title };
-  if (item.kind === "text") return made("span", what, beginning(item.text ?? ""));
+  if (item.kind === "text") return made("span", what, beginning(item.text ?? "", letters));
   const wanted = order ?? item.columns.slice(0, IN_STRIP).map((column) => column.name);
   const columns = wanted.map((name) => item.columns.find((one) => one.name === name));
   return made("span", what, ...columns.filter(Boolean).map((column) => made(
@@ -206,19 +215,94 @@ function excerpt(item, order) {
  *
  * @param {Card} card
  */
-export function pick(card, isConfirmed) {
+export function pick(card, { isConfirmed }) {
   const lock = isConfirmed ? made("span", { class: "lock" }, WORDS.confirmed) : null;
-  return made("li", { class: "item", "data-item": card.item }, made(
-    "button",
-    { type: "button", class: "pick", "aria-pressed": "false", tabindex: "-1" },
+  return selectable(
+    card,
+    "pick",
     made("span", { class: `face face-${card.kind}` }, small(card)),
     lock && made("span", { class: "caption" }, lock),
-    made("span", { class: "tick", "aria-hidden": "true" }, "✓"),
-  ));
+  );
 }
 
-const beginning = (text) =>
-  (text.length > IN_SMALL ? `${text.slice(0, text.lastIndexOf(" ", IN_SMALL))} …` : text);
+/**
+ * An item to look at and to mark; the page writes what it is marked as into `.said`.
+ *
+ * @param {Card} card
+ * @param {{key: ?string, order?: string[]}} how
+ *   `order` names the columns that are shown of rows.
+ */
+export function tile(card, { key, order }) {
+  const found = selectable(
+    card,
+    "pick",
+    made("span", { class: `face face-${card.kind}` }, small(card, order, IN_TILE)),
+    made(
+      "span",
+      { class: "caption" },
+      made("span", { class: "said" }),
+      badge(card),
+    ),
+    key && keycap(key),
+  );
+  found.append(enlarger(card));
+  return found;
+}
+
+/**
+ * A group to mark in the same way, by the item that speaks for it.
+ *
+ * @param {{speaker: Card, more: Card[], number: number, name: string, size: number}} group
+ */
+export function groupTile(group, { key, order }) {
+  const { speaker, more } = group;
+  const members = [speaker, ...more];
+  const [number, unit] = counted(group.size, "item").split(" ");
+  const words = made("span", {}, number, made("span", { class: "unit" }, ` ${unit}`));
+  const found = selectable(
+    speaker,
+    `pick ${tint(group)}`,
+    ...glance({ ...group, members }, { key, order, words }),
+    made("span", { class: "said" }),
+  );
+  found.append(enlarger(speaker));
+  return found;
+}
+
+const selectable = (card, kind, ...inside) =>
+  made("li", { class: "item", "data-item": card.item }, made(
+    "button",
+    { type: "button", class: kind, "aria-pressed": "false", tabindex: "-1" },
+    ...inside,
+    made("span", { class: "tick", "aria-hidden": "true" }, "✓"),
+  ));
+
+const enlarger = (card) => made(
+  "button",
+  {
+    type: "button",
+    class: "enlarge",
+    tabindex: "-1",
+    "aria-label": WORDS.enlarge(card.title),
+    "data-large": card.picture,
+    "data-title": card.title,
+  },
+  drawn(
+    "svg",
+    { viewBox: "0 0 16 16", "aria-hidden": "true" },
+    drawn("path", { d: "M9 2h5v5M14 2 9 7M7 14H2V9M2 14l5-5" }),
+  ),
+);
+
+/** Items that speak for a group; pictures open large. */
+export const speakers = (cards, order) => cards.map((card) => made(
+  "li",
+  { class: `speaker speaker-${card.kind}` },
+  card.kind === "image" ? picture(card) : excerpt(card, order),
+));
+
+const beginning = (text, letters) =>
+  (text.length > letters ? `${text.slice(0, text.lastIndexOf(" ", letters))} …` : text);
 
 // Rows
 

@@ -1,4 +1,4 @@
-// The large picture: whatever carries data-large opens it.
+// The large picture: whatever carries data-large opens it. Texts and rows unfold in place.
 
 import { byId, wireClosing } from "./dom.js";
 
@@ -6,6 +6,7 @@ export function wireLarge() {
   document.addEventListener("click", (event) => {
     const opener = event.target.closest("[data-large]");
     if (opener) open(opener.dataset.large, opener.dataset.title);
+    else event.target.closest(".enlarge")?.closest(".item").classList.toggle("whole");
   });
   wireClosing("large");
   byId("large-zoom").addEventListener("click", zoom);

@@ -53,6 +53,40 @@
  */
 
 /**
+ * Items to look through beside members of a group, the most doubtful first.
+ *
+ * @typedef {object} Sheet
+ * @property {"sheet"} kind
+ * @property {number} id
+ * @property {"misfits" | "members"} tap Which of them are tapped.
+ * @property {boolean} sorts Whether what does not belong may be put elsewhere.
+ * @property {Card[]} speakers
+ * @property {Card[]} items
+ * @property {?Group} group
+ * @property {?string} why
+ * @property {?{tapped: number[], unsure: number[]}} before What was just taken back.
+ */
+
+/**
+ * Groups at a glance, some of which may be the same.
+ *
+ * @typedef {object} Overview
+ * @property {"overview"} kind
+ * @property {number} id
+ * @property {{speaker: Card, more: Card[], number: number, name: string, size: number}[]} groups
+ * @property {?number[][]} before What was just taken back: groups by the items that speak.
+ */
+
+/**
+ * Items of a sheet that belong together elsewhere.
+ *
+ * @typedef {object} Pile
+ * @property {number[]} items
+ * @property {?number} group An item of the group, or null for none of those shown.
+ * @property {number[]} unlike One item of each group that they are not of.
+ */
+
+/**
  * How far the sorting is; shares are of 1.
  *
  * @typedef {object} Progress
@@ -79,6 +113,8 @@
  * @property {"preparing" | "asking" | "waiting" | "settled"} status
  * @property {?{stage: string, done: number, total: number, error: ?string}} preparing
  * @property {?Question} question
+ * @property {?(Sheet | Overview)} screen What is asked instead of one question.
+ * @property {"all" | "pairs"} screens Whether there are others than pairs.
  * @property {?Progress} progress
  * @property {boolean} can_undo
  * @property {number} disagreements

@@ -10,10 +10,14 @@ const MOVES = {
 };
 
 export class Selection {
-  /** `root` holds the grid, whatever becomes of it; `changed()` hears of each change. */
-  constructor(root, changed) {
+  /**
+   * `root` holds the grid, whatever becomes of it; `changed()` hears of each change.
+   * With `opens`, Enter shows an item larger.
+   */
+  constructor(root, changed, { opens = true } = {}) {
     this.root = root;
     this.changed = changed;
+    this.opens = opens;
     this.forget();
     root.addEventListener("click", (event) => this.click(event));
     root.addEventListener("keydown", (event) => this.press(event));
@@ -36,11 +40,15 @@ export class Selection {
     return this.picks.map(itemOf).filter((item) => this.chosen.has(item));
   }
 
+  /** The one that has the focus, or null. */
+  get focused() {
+    const { activeElement } = document;
+    return this.root.contains(activeElement) ? activeElement.closest(".pick") : null;
+  }
+
   /** The chosen items, or else the one that has the focus. */
   get meant() {
-    const focused = this.root.contains(document.activeElement)
-      ? document.activeElement.closest(".pick")
-      : null;
+    const { focused } = this;
     return this.chosen.size > 0 || focused === null ? this.items : [itemOf(focused)];
   }
 
@@ -92,7 +100,7 @@ export class Selection {
   press(event) {
     const pick = event.target.closest(".pick");
     if (pick === null || event.ctrlKey || event.metaKey || event.altKey) return;
-    if (event.key === "Enter") {
+    if (event.key === "Enter" && this.opens) {
       event.preventDefault();
       pick.parentElement.querySelector(".enlarge")?.click();
     } else if (event.key in MOVES) {

@@ -1,4 +1,4 @@
-// How long ago something was, and when pictures are really on the screen.
+// How long ago something was, when pictures are really on the screen, and for how long.
 
 const LONGEST = 3000; // milliseconds to wait for a picture that does not come
 const NOW = "just now";
@@ -31,6 +31,29 @@ export async function painted(images) {
   performance.mark("painted");
   if (performance.getEntriesByName("key", "mark").length === 0) return;
   performance.measure("answer", "key", "painted");
+}
+
+// How long a person has looked: time in which the page is hidden does not count.
+
+let looked = 0; // milliseconds up to now, but for the present stretch
+let since = null; // when that began, or null while nobody looks
+
+/** Begin to count the time that a person takes. */
+export function beginLooking() {
+  looked = 0;
+  since = document.hidden ? null : performance.now();
+}
+
+/** The seconds that a person has looked. */
+export const secondsLooked = () =>
+  Math.round(looked + (since === null ? 0 : performance.now() - since)) / 1000;
+
+/** Let the time stand still while the page is hidden. */
+export function wireLooking() {
+  document.addEventListener("visibilitychange", () => {
+    if (since !== null) looked += performance.now() - since;
+    since = document.hidden ? null : performance.now();
+  });
 }
 
 // A hidden tab paints no frames: nobody waits there either.

@@ -1,28 +1,41 @@
-// The question page: one state, shown; one act at a time, sent.
+// The question page: one state, shown; one act at a time, sent. What is asked is a pair,
+// a sheet of items, or an overview of groups.
 
 import { Refused, changeSettings, get, troubleOf } from "../lib/api.js";
 import { pairOf } from "../lib/cards.js";
-import { byId, greyOut, isDialogOpen, wireDoing } from "../lib/dom.js";
+import { byId, every, greyOut, isDialogOpen, wireDoing } from "../lib/dom.js";
 import { isForPage, isModified, isUndo, openKeys, plain, wireKeys } from "../lib/keys.js";
 import { wireLarge } from "../lib/large.js";
 import { forThisTab, recalled, remember } from "../lib/memory.js";
-import { isBusy, notify, resend, send, tellReply, wireSending } from "../lib/sending.js";
-import { decoded, keyed, painted, preloaded } from "../lib/timing.js";
+import { isBusy, notify, resend, send, tell, tellReply, wireSending } from "../lib/sending.js";
+import {
+  beginLooking, decoded, keyed, painted, preloaded, secondsLooked, wireLooking,
+} from "../lib/timing.js";
 import { goOn, look, showDisagreement, wireChecks } from "./checks.js";
 import { wireCriterion } from "./criterion.js";
+import * as overview from "./overview.js";
 import { closePicker, openPicker, wirePicker } from "./picker.js";
-import { fill, showStop } from "./view.js";
+import { closePiles, openPiles, wirePiles } from "./piles.js";
+import * as sheet from "./sheet.js";
+import { fits } from "./tiles.js";
+import { askedOf, fill, fillDone, kindOf, showStop } from "./view.js";
 
 /** @typedef {import("../lib/messages.js").State} State */
 
 const WORDS = {
   unreachable: "The server does not answer. Is the app still running?",
+  tapFirst: "Tap an item first: then say that you are not sure about it.",
+  tapTwo: "Tap two groups or more that are the same.",
+  noMisfits: "Nothing is left to be put elsewhere: tap what does not belong.",
 };
+const ALL_LETTERS = { z: "undo", l: "look", "?": "keys" };
 const LETTERS = {
-  d: "different", u: "unsure", s: "same", z: "undo",
-  g: "pick", n: "none", x: "aside", l: "look", "?": "keys",
+  pair: { d: "different", u: "unsure", s: "same", g: "pick", n: "none", x: "aside" },
+  sheet: { u: "doubt", g: "sort", p: "skip", v: "view" },
+  overview: { s: "set", p: "skip", v: "view" },
 };
 const ARROWS = { ArrowLeft: "different", ArrowDown: "unsure", ArrowRight: "same" };
+const ON_TILES = /^Arrow|^Home$|^End$/;
 const GUARD = 150; // milliseconds in which a key still means the pair before
 const FLICKER = 400; // milliseconds to hold the old pair while the new one decodes
 const CLOSED = "likewise-picker-closed"; // the question at which it was closed
@@ -30,7 +43,8 @@ const POLLS = { preparing: 1000, waiting: 3000 };
 
 /** @type {State} */
 let state = null;
-let drawn = null; // the question whose cards are on the page, as JSON
+let drawn = null; // what is asked on the page, as JSON
+let watched = null; // the id of what the person is timed at
 let openFrom = Infinity;
 let wantsStop = true;
 let ahead = []; // pictures being preloaded, held so that the browser goes on with them
@@ -38,15 +52,15 @@ let ahead = []; // pictures being preloaded, held so that the browser goes on wi
 // Showing
 
 async function show(next) {
-  const question = JSON.stringify(next.question);
-  const isNew = next.question !== null && question !== drawn;
-  const cards = isNew ? pairOf(next.question) : null;
-  const images = (cards ?? []).flatMap((card) => [...card.querySelectorAll(".card-body img")]);
+  const asked = askedOf(next);
+  const isNew = asked !== null && JSON.stringify(asked) !== drawn;
+  const [parts, images] = isNew ? drawnOf(next) : [null, []];
   if (drawn !== null) await decoded(images, FLICKER);
-  if (next.question?.id !== state?.question?.id) closePicker();
+  if (asked?.id !== askedOf(state)?.id) closeDialogs();
   state = next;
-  drawn = question;
-  fill(state, cards);
+  drawn = JSON.stringify(asked);
+  fill(state);
+  if (isNew) OPENS[kindOf(state)](asked, parts);
   if (!state.progress?.stop) wantsStop = true;
   showStop(state, wantsStop);
   showDisagreement(state.disagreement);
@@ -55,19 +69,61 @@ async function show(next) {
   else openFrom = Math.min(openFrom, performance.now());
 }
 
+const DRAWS = { pair: pairOf, sheet: sheet.drawSheet, overview: overview.drawOverview };
+const OPENS = {
+  pair: (_, cards) => byId("pair").replaceChildren(...cards),
+  sheet: sheet.openSheet,
+  overview: overview.openOverview,
+};
+const TILES = { sheet, overview };
+
+/** What is asked, made but not shown yet, and the pictures to wait for. */
+function drawnOf(next) {
+  const parts = DRAWS[kindOf(next)](askedOf(next));
+  const images = Object.values(parts).flat().flatMap((part) =>
+    [...part.querySelectorAll(".card-body img, .item img, .picture > img")]);
+  return [parts, images];
+}
+
 async function settleOn(images) {
-  const asked = state.question.id;
+  const { id } = askedOf(state);
   openFrom = Infinity;
   await painted(images);
   openFrom = performance.now() + GUARD;
-  if (state.question?.id !== asked) return;
-  if (state.question.picker && recalled(forThisTab, CLOSED) !== asked) offerGroups();
+  if (askedOf(state)?.id !== id) return;
+  if (watched !== id) beginLooking();
+  watched = id;
+  if (state.screen && isFree()) TILES[kindOf(state)].goToTiles();
+  if (!state.question) return;
+  if (state.question.picker && recalled(forThisTab, CLOSED) !== id) offerGroups();
   get("/api/ahead").then(({ pictures }) => { ahead = preloaded(pictures); }, () => {});
 }
 
+// The focus went with the screen before, or is nowhere; fingers need none.
+const isFree = () => !isDialogOpen() && !window.matchMedia("(hover: none)").matches
+  && [document.body, null].includes(document.activeElement);
+
+function closeDialogs() {
+  closePicker();
+  closePiles();
+}
+
+
 function enable() {
   if (state === null) return;
-  greyOut((name) => name !== "keys" && (isBusy() || (name === "undo" && !state.can_undo)));
+  greyOut((name) => name !== "keys" && (isBusy() || IS_OFF[name]?.() === true));
+}
+
+const IS_OFF = {
+  undo: () => !state.can_undo,
+  sort: () => sheet.unsorted().length === 0,
+  set: () => !overview.isSet(),
+};
+
+/** What is marked has changed: the one button says what it means now. */
+function showMarked() {
+  fillDone(...TILES[kindOf(state)].doneWords());
+  enable();
 }
 
 function offerGroups() {
@@ -76,8 +132,12 @@ function offerGroups() {
 
 // Acting
 
-const answer = (verdict) => act("/api/answer", { question: state.question.id, verdict });
-const pick = (question, group, rejected) => act("/api/pick", { question, group, rejected });
+const room = () => ({ fits: fits(state.kind) });
+const timed = () => ({ ...room(), seconds: secondsLooked() });
+const answer = (verdict) =>
+  act("/api/answer", { question: state.question.id, verdict, ...timed() });
+const pick = (question, group, rejected) =>
+  act("/api/pick", { question, group, rejected, ...room() });
 
 const DOES = {
   same: () => answer("same"),
@@ -88,7 +148,33 @@ const DOES = {
   aside: () => act("/api/aside", { item: state.question.sample.item }),
   undo: () => act("/api/undo"),
 };
-const ALWAYS = { keys: () => openKeys(state.hints), look };
+const ON_SCREENS = {
+  undo: DOES.undo,
+  done: () => SENDS[kindOf(state)](),
+  skip: () => act("/api/skip", { screen: state.screen.id }),
+  doubt: () => sheet.doubt() || tell(WORDS.tapFirst),
+  sort: offerSorting,
+  set: () => overview.finishSet() || tell(WORDS.tapTwo),
+};
+const SENDS = {
+  sheet: () => act("/api/sheet", { ...sheet.filledSheet(), ...timed() }),
+  overview: () => {
+    const words = overview.unfinished();
+    if (words) tell(words);
+    else act("/api/overview", { ...overview.filledOverview(), ...timed() });
+  },
+};
+const ALWAYS = {
+  keys: () => openKeys(state.hints),
+  look,
+  view: () => TILES[kindOf(state)].enlargeTile(),
+};
+
+function offerSorting() {
+  const left = sheet.unsorted();
+  if (left.length === 0) tell(WORDS.noMisfits);
+  else openPiles(state.screen.id, left);
+}
 
 function act(path, body) {
   if (isBusy()) return;
@@ -97,25 +183,29 @@ function act(path, body) {
 }
 
 function perform(name) {
-  const isOpen = !isBusy() && performance.now() >= openFrom;
+  const does = state.screen ? ON_SCREENS : DOES;
   if (name in ALWAYS) ALWAYS[name]();
-  else if (isOpen && (name === "undo" ? state.can_undo : state.question)) DOES[name]();
+  else if (isOpen() && (name === "undo" ? state.can_undo : askedOf(state))) does[name]?.();
 }
+
+const isOpen = () => !isBusy() && performance.now() >= openFrom;
 
 async function showReply(reply) {
   tellReply(reply, reply.can_undo);
-  await show(reply.status ? reply : await get("/api/state")); // it may be of another page
+  await show(reply.status ? reply : await present()); // it may be of another page
 }
+
+const present = () => get(`/api/state?fits=${fits(state.kind)}`);
 
 // Looking again
 
 async function refresh(always = false) {
   try {
-    const next = await get("/api/state");
+    const next = await present();
     const isOther = next.version !== state.version
       || next.status !== state.status
       || next.status === "preparing"
-      || next.question?.id !== state.question?.id;
+      || askedOf(next)?.id !== askedOf(state)?.id;
     if (state.status === "preparing" && next.status !== "preparing") {
       location.reload(); // the server knows by now which files could not be read
     } else if (always || (isOther && !isBusy())) {
@@ -145,23 +235,45 @@ async function change(settings) {
   }
 }
 
+async function changeScreens(screens) {
+  const isChanged = await change({ screens });
+  if (isChanged && screens === "pairs" && state.screen) perform("skip");
+}
+
 // Keys
 
 function press(event) {
-  const isHeld = event.repeat && event.target.closest("[data-do]") !== null;
+  const isHeld = event.repeat && event.target.closest("[data-do], .pick") !== null;
   const name = isForPage(event) ? meant(event) : null;
   if (event.key === "Escape" && isForPage(event)) goOn(state.disagreement);
-  if (isHeld || name !== null) event.preventDefault();
+  if ((isHeld && event.key !== "Tab") || name !== null) event.preventDefault();
   if (name !== null) perform(name);
+  else if (state.screen && isForPage(event)) pressTile(event);
 }
 
 function meant(event) {
   if (event.repeat) return null;
   if (isUndo(event)) return "undo";
-  if (event.key in ARROWS && !isModified(event)) {
+  if (state.screen && event.key === "Enter" && isOnTiles(event)) return "done";
+  if (state.question && event.key in ARROWS && !isModified(event)) {
     return isScrolling(event) ? null : ARROWS[event.key];
   }
-  return LETTERS[plain(event)] ?? null;
+  const key = plain(event);
+  return LETTERS[kindOf(state)]?.[key] ?? ALL_LETTERS[key] ?? null;
+}
+
+const isOnTiles = (event) => !isModified(event)
+  && (event.target === document.body || event.target.closest(".pick, main") !== null)
+  && event.target.closest("a, button:not(.pick), summary") === null;
+
+// Letters mark tiles, and arrows go to them from wherever the focus is.
+function pressTile(event) {
+  const tiles = TILES[kindOf(state)];
+  const isLost = event.target.closest(".pick, .text, .rows, summary") === null;
+  if (ON_TILES.test(event.key) && isLost && !isModified(event)) {
+    tiles.goToTiles();
+    event.preventDefault();
+  } else if (isOpen() && tiles.tapKey(plain(event))) event.preventDefault();
 }
 
 // Down is for reading on in a long text that has the focus.
@@ -170,15 +282,28 @@ function isScrolling(event) {
   return event.key === "ArrowDown" && box !== null && box.scrollHeight > box.clientHeight;
 }
 
+// A tap that still means the screen before marks nothing.
+function holdTiles(event) {
+  if (event.target.closest(".pick") && !isOpen()) event.stopPropagation();
+}
+
 // Wiring
 
 function wire() {
   wireSending({ draw: showReply, drawAnew: () => refresh(true), setBusy: enable });
   wireLarge();
+  wireLooking();
+  sheet.wireSheet(showMarked);
+  overview.wireOverview(showMarked);
+  wirePiles(sheet.putPile, () => isFree() && sheet.goToTiles());
   wirePicker(pick, () => remember(forThisTab, CLOSED, state.question?.id ?? null));
   wireCriterion((criterion) => change({ criterion }));
   wireKeys((hints) => change({ hints }));
   wireChecks(() => state, (checks) => change({ checks }));
+  for (const box of every("[name=screens]")) {
+    box.addEventListener("change", () => changeScreens(box.value));
+  }
+  byId("stage").addEventListener("click", holdTiles, { capture: true });
   wireDoing(perform);
   byId("keep-going").addEventListener("click", () => {
     wantsStop = false;

@@ -1,4 +1,4 @@
-// From a state to the page: everything but the two cards is filled in where it stands.
+// From a state to the page: everything but what is asked is filled in where it stands.
 
 import { byId, counted, every, numeral, say } from "../lib/dom.js";
 
@@ -18,33 +18,55 @@ const WORDS = {
 };
 const PANELS = {
   preparing: "preparing",
-  asking: "pair",
+  pair: "pair",
+  sheet: "sheet",
+  overview: "overview",
   waiting: "waiting",
   settled: "settled-page",
 };
-const ON_PAIRS = ["pick", "none", "aside"];
+const ASKED = ["pair", "sheet", "overview"];
+const TOOLS = { // those that are not for everything
+  pick: ["pair"],
+  none: ["pair"],
+  aside: ["pair"],
+  doubt: ["sheet"],
+  sort: ["sheet"],
+  set: ["overview"],
+  skip: ["sheet", "overview"],
+};
+
+/** What is asked: a question, a sheet, an overview, or null. */
+export const askedOf = (state) => state?.question ?? state?.screen ?? null;
+
+/** Whether a pair, a sheet or an overview is asked, or else what there is to do. */
+export const kindOf = (state) =>
+  (state.question ? "pair" : state.screen?.kind ?? state.status);
 
 /**
- * Fill in a state; `cards` are those of a new pair, or null.
+ * Fill in a state.
  *
  * @param {State} state
  */
-export function fill(state, cards) {
-  for (const [status, id] of Object.entries(PANELS)) {
-    byId(id).hidden = state.status !== status;
-  }
-  if (cards) byId("pair").replaceChildren(...cards);
+export function fill(state) {
+  for (const [kind, id] of Object.entries(PANELS)) byId(id).hidden = kindOf(state) !== kind;
   byId("criterion").textContent = state.criterion;
   byId("about").textContent = state.about;
   document.title = WORDS.title(state);
-  say(byId("why"), state.question?.why);
+  say(byId("why"), askedOf(state)?.why);
+  byId("stage").classList.toggle("hinted", state.hints);
   fillPreparing(state.preparing);
   fillProgress(state.progress);
   say(byId("n-disagreements"), state.disagreements ? `${state.disagreements}` : null);
   fillBar(state);
   if (document.activeElement !== byId("checks")) byId("checks").value = state.checks;
+  for (const box of every("[name=screens]")) box.checked = box.value === state.screens;
+  for (const row of every("#keys [data-on]")) row.hidden = !isOn(row, kindOf(state));
   if (state.status === "settled") byId("settled-words").textContent = ending(state);
 }
+
+// Keys of what is asked; where nothing is, those of pairs.
+const isOn = (row, kind) =>
+  row.dataset.on.split(" ").includes(ASKED.includes(kind) ? kind : "pair");
 
 function fillPreparing(preparing) {
   if (!preparing) return;
@@ -77,14 +99,23 @@ function fillCount(word, number) {
 }
 
 function fillBar(state) {
-  byId("bar").hidden = state.status === "preparing";
-  byId("answers").hidden = state.status !== "asking";
+  const kind = kindOf(state);
+  byId("bar").hidden = kind === "preparing";
+  byId("answers").hidden = kind !== "pair";
+  byId("deal").hidden = !state.screen;
   for (const button of every("[data-do]")) {
     const { do: name } = button.dataset;
-    if (ON_PAIRS.includes(name)) button.hidden = state.status !== "asking";
+    if (name in TOOLS) button.hidden = !TOOLS[name].includes(kind);
+    if (name === "sort" && !state.screen?.sorts) button.hidden = true;
     const before = button.querySelector(".before");
     if (before) before.hidden = state.question?.before !== name;
   }
+}
+
+/** Say on the one button what it means, and what is marked. */
+export function fillDone(words, below) {
+  byId("done-words").textContent = words;
+  say(byId("done-below"), below);
 }
 
 function ending(state) {

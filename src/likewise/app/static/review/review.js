@@ -121,10 +121,6 @@ function wire() {
   wireNaming(rename, offerMerge);
   if (byId("merging")) wireMerging();
   if (byId("split")) wireSplitting(act);
-  document.addEventListener("click", ({ target }) => {
-    const face = target.closest(".enlarge:not([data-large])"); // there is no picture
-    face?.closest(".item").classList.toggle("whole");
-  });
 }
 
 wire();

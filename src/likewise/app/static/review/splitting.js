@@ -142,7 +142,7 @@ function section(part, number, shown) {
     made(
       "ul",
       { class: `items items-${shown[0]?.card.kind}` },
-      ...shown.map(({ card, isConfirmed }) => pick(card, isConfirmed)),
+      ...shown.map(({ card, isConfirmed }) => pick(card, { isConfirmed })),
     ),
     rest > 0 ? made("p", { class: "dim" }, WORDS.more(rest)) : null,
   );
