@@ -24,6 +24,7 @@ from playwright.sync_api import (
     ViewportSize,
     sync_playwright,
 )
+from tests.e2e.looker import Looker
 from tests.e2e.running import ARGUMENTS, NO_BROWSER, chromium, cold_context, started
 from tests.e2e.seat import Seat
 
@@ -145,16 +146,44 @@ def take_review(page: Page, out: Path, pages: list[str]) -> None:
         take(page, out / f"app-{name}.png")
 
 
+def take_screens(context: BrowserContext, url: str, folder: Path, out: Path) -> None:
+    """Look through sheets and overviews, and take pictures of both."""
+    page = context.new_page()
+    page.set_default_timeout(START)
+    page.goto(url)
+    looker = Looker(page, classes_of(folder))
+    looker.ready()
+    looker.until("overview", least=10)
+    take(page, out / "app-overview.png")
+    sheet = looker.until("sheet", least=7)
+    while not sheet["sorts"]:
+        looker.finish()
+        sheet = looker.until("sheet", least=7)
+    home = looker.classes[sheet["speakers"][0]["title"]]
+    titles = {card["item"]: card["title"] for card in sheet["items"]}
+    misfits = [item for item, title in titles.items() if looker.classes[title] != home]
+    looker.tap(*misfits)
+    take(page, out / "app-sheet.png")
+    page.keyboard.press("g")
+    page.locator("#piles").wait_for()
+    take(page, out / "app-piles.png")
+    page.keyboard.press("Escape")
+    page.set_viewport_size(PHONE)
+    take(page, out / "app-sheet-phone.png")
+
+
 def main(folder: Path, out: Path) -> None:
     """Serve a folder, and write the pictures."""
     out.mkdir(parents=True, exist_ok=True)
-    with TemporaryDirectory() as home, browsing() as browser:
-        server = started(cold_context(), [str(folder), *WORDS], Path(home))
-        try:
-            context = browser.new_context(viewport=DESKTOP)
-            take_all(context, server.url, folder, out)
-        finally:
-            server.kill()
+    for which, take_them in (("pairs", take_all), ("all", take_screens)):
+        words = [str(folder), *WORDS, "--screens", which]
+        with TemporaryDirectory() as home, browsing() as browser:
+            server = started(cold_context(), words, Path(home))
+            try:
+                context = browser.new_context(viewport=DESKTOP)
+                take_them(context, server.url, folder, out)
+            finally:
+                server.kill()
 
 
 if __name__ == "__main__":

@@ -445,6 +445,8 @@ def test_what_the_planner_shows_stays_over_a_restart(
         shown = state["screen"] or state["question"]
         found = state_of(here.restarted().seat("ann"))
         assert (found["screen"] or found["question"]) == shown
+        if shown is None:
+            break
         path, body = filled(state, TRUTH)
         state = post(ann, path, **body)
 

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from playwright.sync_api import Locator, expect
 from tests.e2e.seat import Seat
 
-UNTIL = """async ([wanted, least, fits]) => {
+UNTIL = """async ([wanted, least, fits, classes]) => {
   const send = (path, body) => fetch(path, {
     method: "POST",
     headers: { "Content-Type": "application/json" },
     body: JSON.stringify({ ...body, client_id: crypto.randomUUID() }),
   }).then((reply) => reply.json());
-  const kind = ({ title }) => title.split("-")[0];
+  const kind = ({ title }) => classes[title] ?? title.split("-")[0];
   const verdict = ({ sample, against }) =>
     (kind(sample) === kind(against) ? "same" : "different");
   const tapped = ({ tap, items, speakers }) => items
@@ -47,11 +47,20 @@ KINDS = ("pair", "sheet", "overview")
 
 @dataclass(frozen=True)
 class Looker(Seat):
-    """Somebody at a page that shows pairs, sheets and overviews."""
+    """Somebody at a page that shows pairs, sheets and overviews.
+
+    Attributes
+    ----------
+    classes : dict of str to str
+        The class of each file; what its name begins with where it is not there.
+    """
+
+    classes: dict[str, str] = field(default_factory=dict)
 
     def until(self, kind: str, least: int = 0, fits: int = 24) -> Any:
         """Answer rightly without the page until something is asked; return it."""
-        assert self.page.evaluate(UNTIL, [kind, least, fits]), f"no {kind} came"
+        wanted = [kind, least, fits, self.classes]
+        assert self.page.evaluate(UNTIL, wanted), f"no {kind} came"
         self.page.reload()
         assert self.kind == kind
         return self.asked()

@@ -228,3 +228,46 @@ def test_what_others_have_before_them_is_not_shown() -> None:
 
     assert isinstance(yours, Sheet)
     assert set(mine.items).isdisjoint(yours.items)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_one_item_in_twelve_is_known_already(seed: int) -> None:
+    problem = blobs([40, 40], seed=seed)
+    one, other = (np.flatnonzero(problem.truth == c).tolist() for c in (0, 1))
+    session = Session(problem.X, random_state=seed)
+    session.tell_sheet(sheet_of([*one[1:8], *other[:6]], one[0]), other[:6])
+    for item in other[1:6]:
+        session.tell_pair(item, other[0], "same")
+    sheet = sheet_of([*one[8:32], *other[6:30]], one[0])
+
+    mixed = session.with_checks(sheet)
+
+    known = {q.sample: q for q in mixed.questions if q.sample not in sheet.items}
+    assert len(known) == 4
+    assert known.keys() <= {*one[1:8], *other[:6]}
+    assert all(q.is_check for q in known.values())
+    assert [q for q in mixed.questions if q.sample in sheet.items] == list(
+        sheet.questions
+    )
+    assert session.with_checks(sheet) == mixed  # the same, as long as nothing is told
+
+
+def test_a_known_item_that_is_seen_wrongly_is_noticed() -> None:
+    problem = blobs([20, 20], seed=1)
+    one, other = (np.flatnonzero(problem.truth == c).tolist() for c in (0, 1))
+    session = Session(problem.X)
+    for item in one[1:6]:
+        session.tell_pair(item, one[0], "same")
+    session.tell_pair(other[0], one[0], "different")
+    mixed = session.with_checks(sheet_of(one[6:18], one[0]))
+    (check,) = {q.sample for q in mixed.questions} - set(one[6:18])
+    right = [] if check in one else [check]
+    wrong = [check] if check in one else []
+
+    session.tell_sheet(mixed, right)
+    assert session.reliability.n_checks == 1
+    assert session.reliability.n_failed == 0
+    session.undo()
+    session.tell_sheet(mixed, wrong)  # without an error, as a check
+    assert session.reliability.n_failed == 1
+    assert [answer.question.sample for answer in session.doubtful] == [check]

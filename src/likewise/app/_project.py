@@ -59,6 +59,7 @@ from likewise.methods import KINDS
 from likewise.session import FEATURES, Numbers, Revision, Session, View, is_due
 from likewise.storage import Author, Latest, OpenQuestion, Project, ProjectJournal
 
+PER_CHECK = 12  # items of a sheet, to one that is known already
 EVERY = 15  # of a person's questions one is a check
 LEASE = 600.0  # seconds for which a question is one person's
 SLOWEST = 20.0  # times what a screen is expected to take, by which its lease is longer
@@ -204,6 +205,11 @@ class Reader:
     costs: Costs
     fits: int
     skips: bool = False
+
+    @property
+    def room(self) -> int:
+        """How many items fit beside those that are known already."""
+        return self.fits - round(self.fits / (PER_CHECK + 1))
 
 
 @dataclass(frozen=True, slots=True)
@@ -524,12 +530,20 @@ class ProjectService:
         for out in ((), ("overview",), ("overview", "sheet")):
             kinds = [kind for kind in reader.kinds if kind not in out]
             screen = self.session.screen_besides(
-                pending, view, kinds, reader.costs, reader.fits
+                pending, view, kinds, reader.costs, reader.room
             )
             left = None if screen is None else besides(screen, pending)
             if left is not None and _is_open(view.known, left.questions):
-                return left
+                return self._with_checks(left, pending, view)
         return None
+
+    def _with_checks(
+        self, screen: Screen, pending: Sequence[Question], view: View
+    ) -> Screen:
+        """Return a sheet with some items that are known, if there are checks."""
+        if not self.display.checks or not isinstance(screen, Sheet):
+            return screen
+        return self.session.with_checks(screen, pending, view)
 
     def _opened(
         self, found: Mapping[str, Screen], now: float

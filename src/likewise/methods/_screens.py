@@ -31,7 +31,7 @@ OFFERED = 8  # groups that a pile may be put into, at once
 TRIED = 12  # sheets that are worked out item by item
 LOOKED_AT = 300  # items that are looked at for one sheet
 FILL = 0.4  # an item is shown if it is worth so much, for its seconds, of the sheet
-TRUST = 0.5  # of what a sheet promises: it is filled before its own answers are in
+TRUST = 0.6  # of what a sheet promises: it is filled before its own answers are in
 HIDDEN = 0.3  # groups that are the same, expected among those never seen together
 N_GROUPS = 24  # groups on an overview
 ROOM = 0.1  # of a pile, what an item that does not belong takes at least
@@ -108,7 +108,7 @@ def best_screen(
     """Return the screen that is expected to change most pairs a second; or None.
 
     One rule from the first screen to the last. What a sheet or an overview promises
-    counts for half: a pair is asked with all answers in.
+    counts for 0.6 of that: a pair is asked with all answers in.
     """
     found: list[Screen] = [
         *(_pairs(prospect, costs) if "pair" in kinds else ()),

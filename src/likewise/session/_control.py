@@ -17,7 +17,15 @@ import numpy as np
 
 from likewise._arrays import Floats, Indices, Sparse, spans
 from likewise._ties import first_best, tied_best
-from likewise.knowledge import Answer, Knowledge, Prediction, Question, Verdict
+from likewise.knowledge import (
+    PASSED,
+    TAPPED,
+    Answer,
+    Knowledge,
+    Prediction,
+    Question,
+    Verdict,
+)
 from likewise.methods import WRONG
 
 USUAL = WRONG[0] / sum(WRONG)  # the share of wrong answers that checks reckon with
@@ -301,7 +309,8 @@ def reliability(known: Knowledge) -> Reliability:
 
 
 def _counts(answer: Answer) -> bool:
-    is_told = answer.how == "asked" and answer.verdict is not Verdict.UNSURE
+    is_told = answer.how in ("asked", TAPPED, PASSED)
+    is_told = is_told and answer.verdict is not Verdict.UNSURE
     return is_told and is_drawn(answer.question)
 
 

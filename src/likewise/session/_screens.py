@@ -2,25 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, replace
 from math import isfinite
+
+import numpy as np
 
 from likewise._arrays import described, whole_or_none
 from likewise.errors import InputError
 from likewise.knowledge import (
     PILED,
+    STAY,
     Answer,
+    Knowledge,
     Overview,
     Pile,
+    Prediction,
+    Question,
     Sheet,
     Shown,
     told_by_sheet,
 )
 from likewise.methods import KINDS, Model
+from likewise.session._control import LEAST
 from likewise.session._state import State
 
 FOUNDING = 0.15  # a sample with no group this likely founds one
+HALF = 0.5
+EVERY = 12  # items of a sheet, of which one is known already
+SLIP = 0.015  # the share of verdicts that are wrong, as it is assumed
 
 
 def checked_kinds(kinds: Iterable[str]) -> tuple[str, ...]:
@@ -181,3 +191,39 @@ def told_of_overview(
         seconds=checked_seconds(seconds),
     )
     return list(overview.answers(parts)), shown
+
+
+def with_checks(
+    sheet: Sheet,
+    known: Knowledge,
+    rng: np.random.Generator,
+    taken: Collection[int] = (),
+) -> Sheet:
+    """Return a sheet with items among the others that are known already.
+
+    One in twelve: members of the group, and what is known not to belong. Whether it is
+    seen rightly says how far the other verdicts can be trusted.
+
+    Parameters
+    ----------
+    sheet : Sheet
+    known : Knowledge
+    rng : Generator
+    taken : collection of int
+        Samples that are not to be shown.
+    """
+    out = {*taken, *sheet.speakers, *sheet.items, *known.aside}
+    constraints = known.constraints
+    home = constraints.group(sheet.speakers[0])
+    members = [s for s in constraints.samples(home) if s not in out]
+    others = (s for g in constraints.apart_from(home) for s in constraints.samples(g))
+    strangers = sorted(s for s in others if s not in out)
+    asked = list(sheet.questions)
+    for _ in range(round(len(sheet.items) / EVERY)):
+        pool, same = (members, 1 - SLIP) if rng.random() < HALF else (strangers, SLIP)
+        if pool:
+            sample = pool.pop(int(rng.integers(len(pool))))
+            predicted = Prediction(same, "check", LEAST, if_different=STAY)
+            question = Question(sample, sheet.speakers[0], predicted)
+            asked.insert(int(rng.integers(len(asked) + 1)), question)
+    return replace(sheet, questions=tuple(asked))

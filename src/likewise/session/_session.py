@@ -74,6 +74,7 @@ from likewise.session._screens import (
     shown_sheet,
     told_of_overview,
     told_of_sheet,
+    with_checks,
 )
 from likewise.session._start import (
     Given,
@@ -395,6 +396,26 @@ class Session:
         others = tuple(map(self._state.question, pending))
         prospect = self._prospect(now, others)
         return best_screen(prospect, seconds or Costs(), checked_kinds(kinds), most)
+
+    def with_checks(
+        self, sheet: Sheet, pending: Iterable[Question] = (), at: View | None = None
+    ) -> Sheet:
+        """Return a sheet with about one in twelve items that is known already.
+
+        A slip on a sheet shows in no other way: the answers to these tell, as those to
+        :meth:`check` do, in :attr:`doubtful` and :attr:`reliability`.
+
+        Parameters
+        ----------
+        sheet : Sheet
+        pending : iterable of Question
+            Open with other people.
+        at : View, optional
+            As for :meth:`ask_besides`.
+        """
+        known = self._state.known if at is None else at.known
+        taken = {sample for question in pending for sample in question.pair}
+        return with_checks(sheet, known, self._rng("checks", len(known.answers)), taken)
 
     def _prospect(self, now: View, pending: tuple[Question, ...]) -> Prospect:
         if self._method.prospect is not None:

@@ -105,9 +105,9 @@ class Showing:
     .. math:: p_{ig} = \sum_h P(i, h) G_{hg}, \quad
               S_i = \sum_g p_{ig}^2 + P(i, new)^2 + r_i^2 / 2,
 
-    r what is left to 1. A verdict lowers S as one on a pair does, and counts if the item
-    is taken for a member: one that is turned away is settled by nobody yet. Sorting an
-    item settles it, so all of 1 - S goes.
+    r what is left to 1. A verdict lowers S as one on a pair does, and counts if the
+    item is taken for a member: one that is turned away is settled by nobody yet.
+    Sorting an item settles it, so all of 1 - S goes.
 
     Attributes
     ----------
