@@ -14,7 +14,9 @@ seconds (``likewise.Costs``, an assumption):
 - `screens`: what the planner shows, of all kinds; `screens:sheet+pair` of some.
 
 With `--wrong`, so many verdicts are wrong; with `--overlooked`, so many of what should
-be tapped are not; `--item` makes it so many times longer to look at an item. Finished
+be tapped are not; `--item` makes it so many times longer to look at an item. `--speed`
+says how long planning and telling a screen take the processor, by the number of samples
+(and what that is of 2,000 x 2,000 numbers sorted in the same run). Finished
 runs are kept in OUT/seconds.jsonl, under the tag, and are not repeated. Prints the mean
 seconds (and screens) to each Jaccard coefficient.
 """
@@ -362,6 +364,31 @@ def _mean(reached: Sequence[tuple[float, int] | None]) -> str:
     return f"{seconds:.0f} ({n_screens:.0f})"
 
 
+def speed(n_samples: int, n_screens: int = 20, k: int = 40) -> str:
+    """Return how long screens of so many samples take, as a line of a table."""
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, k, n_samples)
+    X = 1.6 * rng.standard_normal((k, 16))[y] + rng.standard_normal((n_samples, 16))
+    person = Person(y, Costs(), 0.0, 0.0, rng)
+    spent = []
+    with threadpool_limits(1):
+        start = time.process_time()
+        np.sort(rng.random((2000, 2000)), axis=1)
+        unit = time.process_time() - start
+        session = Session(X)
+        _ = session.labels
+        steps = screens(session, person, ("sheet", "sort", "overview", "pair"))
+        for _ in range(n_screens):
+            start = time.process_time()
+            next(steps, None)
+            _ = session.labels
+            spent.append(time.process_time() - start)
+    middle, most = 1000 * float(np.median(spent)), 1000 * max(spent)
+    shown = ", ".join(f"{n} {kind}" for kind, n in person.screens.most_common())
+    units = f"{most / 1000 / unit:.2f}"
+    return f"| {n_samples} | {middle:.0f} | {most:.0f} | {units} | {shown} |"
+
+
 def wanted_of(said: argparse.Namespace, sets: Iterable[str]) -> list[Cell]:
     """Return every cell that was asked for."""
     return [
@@ -391,7 +418,14 @@ def main() -> None:
     parser.add_argument("--data", type=Path, default=Path("../shared/data"))
     parser.add_argument("--out", type=Path, default=Path("results"))
     parser.add_argument("--jobs", type=int, default=1)
+    parser.add_argument("--speed", default="")
     said = parser.parse_args()
+    if said.speed:
+        print("| samples | ms a screen | at most | of the yardstick | shown |")
+        print("|---|---|---|---|---|")
+        for size in said.speed.split(","):
+            print(speed(int(size)))
+        return
     add_suite()
     sets = load_sets(said.sets.split(","), said.data)
     cells = wanted_of(said, sets)

@@ -401,10 +401,13 @@ class SampleQuestions:
     def _may_check(self, sample: int) -> bool:
         """Tell whether a free sample may be asked about what is known of it.
 
-        One that is apart from all of k groups contradicts something: that is found out.
+        One that is apart from all of k groups contradicts something, and so does one
+        that was passed by and then let go: that is found out.
         """
-        is_odd = sample in self._under_way and bool(self.probabilities.main)
-        return is_odd or self.partners.may_check
+        ballots = self.probabilities.beliefs.ballots.get(sample, ())
+        was_passed = any(passed for _, _, _, passed in ballots)
+        is_odd = bool(self.probabilities.main) or was_passed
+        return (is_odd and sample in self._under_way) or self.partners.may_check
 
     @property
     def _under_way(self) -> tuple[int, ...]:
