@@ -380,7 +380,10 @@ def ready(browser: httpx.Client) -> Any:
 
 def test_a_killed_app_goes_on_where_it_was(tmp_path: Path, home: Path) -> None:
     folder = picture_folder(tmp_path / "leaves")
-    words = (str(folder), "--encoder", "hog+colour", "--criterion", "Same colour?")
+    words = (
+        *(str(folder), "--encoder", "hog+colour", "--criterion", "Same colour?"),
+        *("--screens", "pairs"),
+    )
     before = sorted(folder.rglob("*"))
 
     with running(*words) as (process, address), entered(address) as browser:

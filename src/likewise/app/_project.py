@@ -67,7 +67,6 @@ FITS = 24  # items on a screen, unless the person's holds more or fewer
 SMALL = 8  # items that fit on a phone, where nothing is sorted
 ONE = ("pair",)  # kinds of screens for who wants no others
 LATEST = 200  # screens of a person by which their seconds are learned
-BY_SCREENS = 0.65  # of the seconds by pairs, what it takes: see benchmarks/seconds.py
 TRIES = 5  # questions to look for before a person has to wait
 LATELY = 10  # answers over which moving items are counted
 ALREADY = "This was answered already; here is the present question."
@@ -157,7 +156,7 @@ class Turn:
     is_waiting : bool
         Whether there may be a question for them once others have answered theirs.
     pace : float
-        Seconds that they are expected to take for what a question settles.
+        Seconds that they are expected to take for a pair.
     """
 
     who: str
@@ -452,7 +451,7 @@ class ProjectService:
                 break
         with self._lock:
             others = bool(self._running(now))
-            paces = {who: self._pace(who) for who in mine}
+            paces = {who: self._costs(who).pair for who in mine}
         return {
             who: Turn(who, one, is_waiting=one is None and others, pace=paces[who])
             for who, one in mine.items()
@@ -478,10 +477,6 @@ class ProjectService:
 
     def _costs(self, who: str) -> Costs:
         return Costs().fitted(self._tally.shown(who, LATEST))
-
-    def _pace(self, who: str) -> float:
-        share = 1.0 if self.display.screens == PAIRS else BY_SCREENS
-        return share * self._costs(who).pair
 
     def _reader(self, who: str) -> Reader:
         every, fits = self.display.checks, self._fits.get(who, FITS)

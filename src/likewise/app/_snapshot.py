@@ -42,6 +42,7 @@ MANY = 20_000  # items that are kept
 MANY_COLUMNS = 12  # shown at once; those that differ come first
 LONGEST = 20_000  # characters of a text
 NOBODY = "me"  # who acts where nobody was named
+BY_SCREENS = 0.65  # of the seconds by pairs, what it takes: see benchmarks/seconds.py
 OWNER, EVERYBODY = "owner", "everybody"  # who may change what others said
 PAIRS: Screens = "pairs"  # nobody is shown anything else
 
@@ -279,8 +280,9 @@ class Snapshot:
     def _outlook(self) -> Progress:
         return progress_of(self.view.known, self.view.model)
 
-    def progress_at(self, pace: float) -> ProgressCard:
-        """Return how far the sorting is, for somebody who takes so long a question."""
+    def progress_at(self, seconds: float) -> ProgressCard:
+        """Return how far the sorting is, for somebody who takes so long for a pair."""
+        pace = seconds if self.display.screens == PAIRS else BY_SCREENS * seconds
         sentence, (_, until) = self._outlook.timed(pace), self._outlook.next_level
         left = None if until is None else until * pace
         return self.progress.model_copy(update={"sentence": sentence, "left": left})

@@ -21,6 +21,7 @@ from tests.app.places import (
 )
 from tests.problems import Tiny, blobs
 
+from likewise import Costs
 from likewise.app._project import LATELY, Movement
 from likewise.app._schemas import Card
 from likewise.app._snapshot import MANY_COLUMNS, card_of, compared
@@ -264,9 +265,10 @@ def test_the_page_says_how_right_the_groups_are_in_the_words_of_the_library(
         progress["stop"],
     )
 
-    assert progress["sentence"] == library.sentence
+    sentence = library.timed(Costs().pair)
+    assert progress["sentence"] == sentence
     for page in ("/", "/groups", "/history"):
-        assert f'<span id="outlook">{library.sentence}</span>' in browser.get(page).text
+        assert f'<span id="outlook">{sentence}</span>' in browser.get(page).text
 
 
 def test_unsure_items_are_deferred(ann: TestClient) -> None:

@@ -15,7 +15,7 @@ from likewise.app._schemas import (
 )
 from likewise.app._snapshot import PAIRS, Snapshot, compared
 from likewise.app.question._screens import STRIP, offered, screen_card, seen_on
-from likewise.knowledge import Screen, Verdict, readable
+from likewise.knowledge import Costs, Screen, Verdict, readable
 from likewise.session import explained
 from likewise.storage import Info, OpenQuestion
 
@@ -75,7 +75,7 @@ def seen_by(now: Snapshot, who: str) -> State:
         n_items=now.n_items,
         version=now.version,
         status="asking",
-        progress=now.progress,
+        progress=now.progress_at(Costs().pair),
         can_undo=now.last_act(who) is not None,
         disagreements=now.n_disagreements,
         hints=display.hints,

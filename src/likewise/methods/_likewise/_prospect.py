@@ -27,6 +27,7 @@ AT_ALL = 0.05  # an item that is less likely of a group is not shown beside it
 NEARLY_LIKELIEST = 0.8  # nor one that is so much likelier elsewhere
 UNLIKELY = 0.05  # two groups that were compared and are less likely one are not again
 DOUBTED = 0.99  # a sample that was only passed by comes back below this
+SUSPECT = 0.8  # and so does any other one below this
 N_LOOKED_AT = 2000  # items, the most promising ones
 
 
@@ -158,7 +159,7 @@ class Showing:
 
     @cached_property
     def items(self) -> Items:
-        """The free samples that promise most, and settled ones that were passed by."""
+        """The free samples that promise most, and settled ones that may be wrong."""
         free, doubted = self._free(), self._doubted()
         if not len(doubted.samples):
             return free
@@ -195,9 +196,12 @@ class Showing:
         return Items(samples, rows, new, lift * scale, np.ones(len(at), dtype=bool))
 
     def _doubted(self) -> Items:
+        """Return settled samples that may be wrong: most of all those passed by."""
         checked, faint = self.partners.checked, self.probabilities.beliefs.faint
-        passed = np.isin(checked.samples, [s for s in faint if s not in self._taken])
-        at = np.flatnonzero(passed & (checked.p < DOUBTED))
+        least = np.where(np.isin(checked.samples, list(faint)), DOUBTED, SUSPECT)
+        at = np.flatnonzero(
+            (checked.p < least) & ~np.isin(checked.samples, self._taken)
+        )
         ones, no = np.ones(len(at)), np.zeros(len(at), dtype=bool)
         return Items(checked.samples[at], checked.rows[at], checked.new[at], ones, no)
 
