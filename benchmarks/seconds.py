@@ -43,9 +43,10 @@ from likewise import Costs, Overview, Pair, Pile, Session, Sheet, jaccard
 from likewise._arrays import Floats, Indices
 from likewise.datasets import Dataset
 from likewise.knowledge import Screen
+from likewise.methods import OFFERED
 
 LEVELS = (0.8, 0.9, 0.95, 0.99)
-PER_PAGE, PER_PICKER, OFFERED = 48, 12, 8
+PER_PAGE, PER_PICKER = 48, 12
 MEANT = 12  # of a group's surest items, by which a person takes it for a class
 NEEDS_A_LOOK = 0.9  # an item that is less sure
 Row = dict[str, Any]

@@ -56,10 +56,17 @@ from likewise.knowledge import (
     Verdict,
 )
 from likewise.methods import KINDS
-from likewise.session import FEATURES, Numbers, Revision, Session, View, is_due
+from likewise.session import (
+    FEATURES,
+    PER_CHECK,
+    Numbers,
+    Revision,
+    Session,
+    View,
+    is_due,
+)
 from likewise.storage import Author, Latest, OpenQuestion, Project, ProjectJournal
 
-PER_CHECK = 12  # items of a sheet, to one that is known already
 EVERY = 15  # of a person's questions one is a check
 LEASE = 600.0  # seconds for which a question is one person's
 SLOWEST = 20.0  # times what a screen is expected to take, by which its lease is longer

@@ -34,6 +34,9 @@ FILL = 0.4  # an item is shown if it is worth so much, for its seconds, of the s
 TRUST = 0.6  # of what a sheet promises: it is filled before its own answers are in
 HIDDEN = 0.3  # groups that are the same, expected among those never seen together
 N_GROUPS = 24  # groups on an overview
+AT_ALL = 0.05  # an item that is less likely of a group is not shown beside it
+NEARLY_LIKELIEST = 0.8  # nor one that is so much likelier elsewhere
+N_ITEMS = 2000  # that may be shown: the most promising ones
 ROOM = 0.1  # of a pile, what an item that does not belong takes at least
 
 
@@ -358,10 +361,6 @@ def _overviews(prospect: Prospect, costs: Costs, most: int) -> Iterator[Overview
 
 # Of any method: by its clusters, and the neighbours of samples
 
-AT_ALL = 0.05  # an item that is less likely of a cluster is not shown beside it
-NEARLY_LIKELIEST = 0.8  # nor one that is so much likelier elsewhere
-N_ITEMS = 2000  # the most doubtful ones
-
 
 @dataclass
 class Neighbourly:
@@ -445,13 +444,14 @@ class Clustered:
         """Return what verdicts on samples and clusters are worth, and sorting them."""
         p = self._chance[samples]
         squares = (p**2).sum(axis=1, keepdims=True)
-        sizes = np.array([np.sum(self.model.labels == c) for c in self._labels])
         drop = p**2 * ((1 - p) ** 2 + squares - p**2) / np.maximum(p * (1 - p), 1e-12)
-        return drop * sizes, (1 - squares) * sizes
+        return drop * self._sizes, (1 - squares) * self._sizes
 
-    @property
-    def _labels(self) -> list[int]:
-        return [int(self.model.labels[one[0]]) for one in self.speakers]
+    @cached_property
+    def _sizes(self) -> Floats:
+        """How many samples each cluster has, of shape (k,)."""
+        counts = np.bincount(self.model.labels).astype(np.float64)
+        return counts[[self.model.labels[speakers[0]] for speakers in self.speakers]]
 
     def may_show(self, samples: Indices) -> NDArray[np.bool_]:
         """Tell which samples may be shown beside which clusters, of shape (s, k)."""
@@ -483,9 +483,8 @@ class Clustered:
         k = len(self.speakers)
         if not self.is_open or k < 2:  # noqa: PLR2004 - a pair
             return np.zeros((k, k))
-        sizes = np.array([np.sum(self.model.labels == c) for c in self._labels])
         hidden = 2 * HIDDEN / (k * (k - 1))
-        found = 2 * hidden * np.outer(sizes, sizes).astype(np.float64)
+        found = 2 * hidden * np.outer(self._sizes, self._sizes)
         np.fill_diagonal(found, 0.0)
         return found
 

@@ -12,6 +12,7 @@ from likewise.session._map import (
 from likewise.session._open import FEATURES, session_on
 from likewise.session._oracles import FunctionOracle, LabelOracle, run
 from likewise.session._review import Repairs, Revision
+from likewise.session._screens import PER_CHECK
 from likewise.session._session import Session
 from likewise.session._splitting import (
     Likeness,
@@ -39,6 +40,7 @@ from likewise.session._summary import (
 
 __all__ = [
     "FEATURES",
+    "PER_CHECK",
     "ActiveClustering",
     "FunctionOracle",
     "Group",

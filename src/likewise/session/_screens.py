@@ -29,7 +29,7 @@ from likewise.session._state import State
 
 FOUNDING = 0.15  # a sample with no group this likely founds one
 HALF = 0.5
-EVERY = 12  # items of a sheet, of which one is known already
+PER_CHECK = 12  # items of a sheet, to one that is known already
 SLIP = 0.015  # the share of verdicts that are wrong, as it is assumed
 
 
@@ -219,7 +219,7 @@ def with_checks(
     others = (s for g in constraints.apart_from(home) for s in constraints.samples(g))
     strangers = sorted(s for s in others if s not in out)
     asked = list(sheet.questions)
-    for _ in range(round(len(sheet.items) / EVERY)):
+    for _ in range(round(len(sheet.items) / PER_CHECK)):
         pool, same = (members, 1 - SLIP) if rng.random() < HALF else (strangers, SLIP)
         if pool:
             sample = pool.pop(int(rng.integers(len(pool))))

@@ -42,7 +42,7 @@ from likewise.methods._likewise._probabilities import (
     logit,
     sigmoid,
 )
-from likewise.methods._likewise._prospect import prospect_of
+from likewise.methods._likewise._prospect import Showing
 from likewise.methods._likewise._regimes import regime_for
 from likewise.methods._likewise._starts import is_time, more_groups, told_by
 from likewise.methods._likewise._surroundings import (
@@ -568,7 +568,8 @@ def propose(
 
 def prospect(model: FieldModel, pending: tuple[Question, ...]) -> Prospect:
     """Return what items and groups are worth on a screen."""
-    return prospect_of(model._partners, main_classes(model.probabilities), pending)
+    main = main_classes(model.probabilities)
+    return Showing(model._partners, main, pending).prospect
 
 
 LIKEWISE = Method(

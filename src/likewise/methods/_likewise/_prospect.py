@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -21,14 +20,18 @@ from likewise.methods._likewise._acquisition import (
 )
 from likewise.methods._likewise._posterior import Coverage
 from likewise.methods._likewise._probabilities import Probabilities
-from likewise.methods._screens import HIDDEN, N_SPEAKERS, Prospect
+from likewise.methods._screens import (
+    AT_ALL,
+    HIDDEN,
+    N_ITEMS,
+    N_SPEAKERS,
+    NEARLY_LIKELIEST,
+    Prospect,
+)
 
-AT_ALL = 0.05  # an item that is less likely of a group is not shown beside it
-NEARLY_LIKELIEST = 0.8  # nor one that is so much likelier elsewhere
 UNLIKELY = 0.05  # two groups that were compared and are less likely one are not again
 DOUBTED = 0.99  # a sample that was only passed by comes back below this
 SUSPECT = 0.8  # and so does any other one below this
-N_LOOKED_AT = 2000  # items, the most promising ones
 
 
 @dataclass
@@ -181,7 +184,7 @@ class Showing:
         gain, lift = questions.gain_and_lift(self.partners.blocked)
         gain[np.isin(free, self._taken)] = -1.0
         waits = np.isin(free, probabilities.beliefs.under_way) & (gain >= 0)
-        best = np.argsort(-np.where(waits, np.inf, gain), kind="stable")[:N_LOOKED_AT]
+        best = np.argsort(-np.where(waits, np.inf, gain), kind="stable")[:N_ITEMS]
         at = np.sort(best[gain[best] >= 0])
         samples, waits = free[at], waits[at]
         rows, new = probabilities.questioned_of(samples)
@@ -358,19 +361,3 @@ class Showing:
             self.glanced,
             None if best is None else (best.question, best.worth),
         )
-
-
-def prospect_of(
-    partners: Partners, main: Indices, pending: Sequence[Question]
-) -> Prospect:
-    """Return what may be shown, and what it is worth.
-
-    Parameters
-    ----------
-    partners : Partners
-    main : ndarray of shape (m,)
-        The main class that each class is shown with.
-    pending : sequence of Question
-        Open elsewhere.
-    """
-    return Showing(partners, main, tuple(pending)).prospect
