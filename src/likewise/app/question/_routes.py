@@ -24,7 +24,6 @@ from likewise.app._preparing import CRITERION
 from likewise.app._project import SMALL, ProjectService
 from likewise.app._schemas import Ahead, Candidates, State
 from likewise.app.question import _presenter as presenter
-from likewise.app.question._screens import candidates_for
 from likewise.errors import NotAllowedError
 
 router = APIRouter(tags=["Questions"])
@@ -167,7 +166,7 @@ def candidates(
     if mine is None:
         raise HTTPException(404, "You have no open question.")
     if items:
-        return candidates_for(now, mine, items, page)
+        return presenter.candidates_for(now, mine, items, page)
     if mine.screen is not None:
         raise HTTPException(404, "You have a screen: say which of its items, too.")
     return presenter.candidates(now, mine, page)

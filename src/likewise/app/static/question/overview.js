@@ -3,7 +3,7 @@
 import { groupTile } from "../lib/cards.js";
 import { byId } from "../lib/dom.js";
 import { Selection, itemOf } from "../lib/selection.js";
-import { KEYS, draftOf, enlarge, fitTiles, keepDraft } from "./tiles.js";
+import { KEYS, draftOf, enlarge, fitTiles, keepDraft, toggleByKey } from "./tiles.js";
 
 /** @typedef {import("../lib/messages.js").Overview} Overview */
 
@@ -108,13 +108,7 @@ function showMarks() {
 // Marking
 
 /** Mark the tile with a key; whether there is one. */
-export function tapKey(key) {
-  const pick = marks.picks[KEYS.indexOf(key)];
-  if (!pick) return false;
-  marks.toggle(pick);
-  pick.focus();
-  return true;
-}
+export const tapKey = (key) => toggleByKey(marks, key);
 
 /** Whether enough are tapped for a set. */
 export const isSet = () => marks.chosen.size >= ENOUGH;

@@ -4,7 +4,7 @@ import { chip, nameOf, speakers, tile, tint } from "../lib/cards.js";
 import { byId, counted, made } from "../lib/dom.js";
 import { Selection, itemOf } from "../lib/selection.js";
 import {
-  KEYS, draftOf, enlarge, fitTiles, hasRoom, keepDraft, keepPiles, pilesOf,
+  KEYS, draftOf, enlarge, fitTiles, hasRoom, keepDraft, keepPiles, pilesOf, toggleByKey,
 } from "./tiles.js";
 
 /** @typedef {import("../lib/messages.js").Pile} Pile */
@@ -144,13 +144,7 @@ const misfitsOf = () => sheet.items
   .filter((item) => !unsure.has(item) && marks.chosen.has(item) === (sheet.tap === "misfits"));
 
 /** Mark the tile with a key; whether there is one. */
-export function tapKey(key) {
-  const pick = marks.picks[KEYS.indexOf(key)];
-  if (!pick) return false;
-  marks.toggle(pick);
-  pick.focus();
-  return true;
-}
+export const tapKey = (key) => toggleByKey(marks, key);
 
 /** Say that nobody can tell about the item that has the focus, or was tapped last. */
 export function doubt() {

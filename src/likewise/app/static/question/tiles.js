@@ -92,3 +92,12 @@ export function pilesOf(tapped) {
   const sent = recalled(forThisTab, SENT);
   return `${sent?.tapped}` === `${tapped}` ? sent.piles : [];
 }
+
+/** Mark the tile with a key; whether there is one. */
+export function toggleByKey(marks, key) {
+  const pick = marks.picks[KEYS.indexOf(key)];
+  if (!pick) return false;
+  marks.toggle(pick);
+  pick.focus();
+  return true;
+}
