@@ -59,6 +59,7 @@ class Looker(Seat):
 
     def until(self, kind: str, least: int = 0, fits: int = 24) -> Any:
         """Answer rightly without the page until something is asked; return it."""
+        self.ready()  # a page that waits for its pile loads itself again
         wanted = [kind, least, fits, self.classes]
         assert self.page.evaluate(UNTIL, wanted), f"no {kind} came"
         self.page.reload()

@@ -83,6 +83,7 @@ class Seat:
 
     def skip(self, n: int = ALL) -> None:
         """Answer some questions rightly at once, without the page, or all of them."""
+        self.ready()  # a page that waits for its pile loads itself again
         self.page.evaluate(SORTED, n)
         self.page.reload()
         self.ready()
