@@ -31,6 +31,7 @@ NUMBERS = "biuf"  # kinds of types that hold numbers
 TEXTS = "OSTU"  # and those that may
 REACH = 100  # powers of two from 1, beyond which squares of squares leave float64
 MOST_QUOTED = 80  # characters of a value in an error
+FIELD = 128  # columns of one field of a record, see encoders.encode_fields
 N_CHECKED = 65_536  # rows looked at together, so that a memory map stays on disk
 
 # Memory maps that passed the check, by their ids: nobody can write into them.
@@ -41,6 +42,30 @@ def spans(n: int, size: int) -> Iterator[slice]:
     """Yield 0..n-1 in slices of at most `size`."""
     for start in range(0, n, size):
         yield slice(start, min(start + size, n))
+
+
+def fields_of(X: Samples) -> Samples:
+    """Return records cut into their fields.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n, n_fields * FIELD)
+        As :func:`~likewise.encoders.encode_fields` makes them. What has another width
+        is one field.
+
+    Returns
+    -------
+    ndarray of shape (n, n_fields, FIELD)
+        A view.
+
+    Examples
+    --------
+    >>> fields_of(np.zeros((3, 256))).shape, fields_of(np.zeros((3, 200))).shape
+    ((3, 2, 128), (3, 1, 200))
+    """
+    n, width = X.shape
+    are_fields = width and width % FIELD == 0
+    return X.reshape((n, -1, FIELD) if are_fields else (n, 1, width))
 
 
 def described(value: object) -> str:
