@@ -26,6 +26,7 @@ from itertools import product
 from pathlib import Path
 
 import numpy as np
+from benchmarks import runs as summary
 from benchmarks.runs import MARKS, Cell, Run
 from benchmarks.sets import SETS, add_suite
 from joblib import Parallel, delayed
@@ -33,7 +34,6 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn
 from threadpoolctl import threadpool_limits
 
-from benchmarks import runs as summary
 from likewise import METHODS, LabelOracle, MissingDataError, Session, jaccard, run
 from likewise._arrays import Indices
 from likewise.datasets import DATASETS, Dataset, load

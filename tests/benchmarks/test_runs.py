@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+from benchmarks import runs as summary
 from benchmarks.runs import Cell, Run
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchmarks import runs as summary
 from likewise.experiments import Outcome, Trial, area, budget_of, questions_to
 from likewise.experiments.paper import COLOURS, draw_panels
 from likewise.experiments.runner import Curve
