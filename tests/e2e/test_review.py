@@ -19,6 +19,7 @@ from tests.e2e.windows import Windows
 OVERFLOW = """() => document.documentElement.scrollWidth
   - document.documentElement.clientWidth"""
 TOUCH = 44  # pixels that a finger hits
+GUESSED = "Guessed, not confirmed"
 PHONE = {"width": 360, "height": 740}
 ENCODER = ("--encoder", "hog+colour")
 DISCS, SQUARES, TRIANGLES = range(14), range(14, 28), range(28, 42)
@@ -271,7 +272,7 @@ def test_every_tab_has_its_own_address_and_acts_on_what_it_shows(
     ann.open("/groups")
     unplaced = ann.get("/api/items")["total"]
     for words, path, heading in [
-        (f"Not placed {unplaced}", "not-placed", "Not placed"),
+        (f"{GUESSED} {unplaced}", "not-placed", GUESSED),
         ("Not sure 0", "not-sure", "Not sure"),
         ("Set aside 2", "set-aside", "Set aside"),
         ("Groups 3", "groups", "3 groups"),
@@ -292,7 +293,7 @@ def test_every_tab_has_its_own_address_and_acts_on_what_it_shows(
     ann.focus(0)
     ann.press("Space", "Shift+ArrowRight")
     ann.act("c", "Saved: 2 confirmed")
-    tab = ann.page.get_by_role("link", name=f"Not placed {unplaced - 2}")
+    tab = ann.page.get_by_role("link", name=f"{GUESSED} {unplaced - 2}")
     expect(tab).to_be_visible()
     assert ann.focused == before[2]
 

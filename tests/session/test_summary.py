@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from dataclasses import replace
 from itertools import combinations
@@ -15,7 +16,7 @@ from tests.lines import LINE
 from tests.problems import Tiny
 from tests.strategies import links
 
-from likewise import LabelOracle, Session, run
+from likewise import LabelOracle, MissingExtraError, Session, run
 from likewise.knowledge import (
     Answer,
     Event,
@@ -28,7 +29,7 @@ from likewise.knowledge import (
     Verdict,
 )
 from likewise.knowledge._constraints import Link
-from likewise.session import Numbers, cluster_names, statuses_of
+from likewise.session import Numbers, cluster_names, statuses_of, usual_questions
 from likewise.session._summary import Progress, groups_of
 
 
@@ -147,36 +148,110 @@ def test_when_everything_is_settled_nothing_is_expected_to_be_wrong(
     assert progress.settled == 1.0
 
 
-SHORT = Progress(0.874, (0.812, 0.917), 38, 90, 0.4, 70.0, 0.7, False)
+SHORT = Progress(0.874, (0.842, 0.897), 38, 90, 0.4, 70.0, 0.7, False)
+DONE = replace(SHORT, expected_right=0.963, interval=(0.95, 0.98), until_95=0)
 
 
 @pytest.mark.parametrize(
-    ("progress", "ahead"),
+    ("progress", "sentence"),
     [
-        (SHORT, "; about 40 more questions until 95 %."),
-        (replace(SHORT, until_95=0), "; about 90 more questions until 98 %."),
-        (replace(SHORT, until_95=0, until_98=0), "."),
+        (
+            SHORT,
+            "About 87 % are probably in the right group. "
+            "About 40 more questions to 95 %, about 90 to 98 %.",
+        ),
+        (
+            replace(SHORT, until_98=None),
+            "About 87 % are probably in the right group. "
+            "About 40 more questions to 95 %.",
+        ),
         (
             replace(SHORT, until_95=None, until_98=None),
-            "; how many more questions it takes cannot be said yet.",
+            "About 87 % are probably in the right group.",
         ),
         (
             replace(SHORT, until_95=None, until_98=None, is_good_place_to_stop=True),
-            "; more questions would hardly help.",
+            "About 87 % are probably in the right group. "
+            "More questions would hardly help.",
+        ),
+        (
+            replace(SHORT, interval=(0.75, 0.935)),
+            "About 87 % (75 to 94 %) are probably in the right group. "
+            "About 40 more questions to 95 %, about 90 to 98 %.",
+        ),
+        (
+            replace(SHORT, interval=(0.52, 0.97)),
+            "Probably 52 to 98 % are in the right group. "
+            "Perhaps 20 to 80 more questions to 95 %.",
+        ),
+        (
+            replace(SHORT, interval=(0.1, 0.99)),
+            "It is too early to say how much is right: answer a few more.",
+        ),
+        (
+            DONE,
+            "About 96 % are probably in the right group. "
+            "About 90 more questions to 98 %.",
+        ),
+        (
+            replace(DONE, is_good_place_to_stop=True),
+            "About 96 % are probably in the right group: a good place to stop. "
+            "About 90 more questions to 98 %.",
+        ),
+        (
+            replace(DONE, until_98=0, is_good_place_to_stop=True),
+            "About 96 % are probably in the right group: a good place to stop.",
+        ),
+        (
+            replace(SHORT, seeks="duplicates"),
+            "About 87 % of the entries are probably beside their duplicates alone. "
+            "About 40 more questions to 95 %, about 90 to 98 %.",
         ),
     ],
 )
-def test_progress_is_one_sentence(progress: Progress, ahead: str) -> None:
-    right = "About 87 % of the items are in the right group (81 to 92 %)"
+def test_progress_is_one_line(progress: Progress, sentence: str) -> None:
+    assert progress.sentence == sentence
+    assert repr(progress) == f"<Progress: {sentence}>"
 
-    assert progress.sentence == right + ahead
+
+def test_minutes_stand_beside_questions() -> None:
+    assert SHORT.timed(2.0).endswith(
+        "About 40 more questions to 95 % (a minute), about 90 to 98 % (3 minutes)."
+    )
+
+
+@given(st.integers(1, 10**6))
+def test_no_number_of_questions_looks_exact(until: int) -> None:
+    words = replace(SHORT, until_95=until, until_98=None).sentence
+    said = int(words.partition(". About ")[2].partition(" ")[0])
+
+    assert said % 5 == 0
+    assert said == 5 or 0.7 <= said / until <= 1.45
+
+
+@pytest.mark.parametrize(
+    ("settled", "standing"),
+    [
+        (0.0, "No answer has confirmed any of them yet: all are guessed."),
+        (0.001, "Answers have confirmed 1 %; the others are guessed."),
+        (0.999, "Answers have confirmed 99 %; the others are guessed."),
+        (1.0, "Answers have confirmed all of them."),
+    ],
+)
+def test_what_is_confirmed_is_a_line_of_its_own(settled: float, standing: str) -> None:
+    assert replace(SHORT, settled=settled).standing == standing
+
+
+def test_before_the_first_answer_nothing_is_promised(blurred_blobs: Tiny) -> None:
+    words = Session(blurred_blobs.X).progress.sentence
+
+    assert words == "It is too early to say how much is right: answer a few more."
 
 
 def test_a_share_below_95_percent_is_never_said_to_be_95() -> None:
-    progress = replace(SHORT, expected_right=0.9499, interval=(0.9, 1.0))
+    progress = replace(SHORT, expected_right=0.9499, interval=(0.85, 1.0))
 
-    assert progress.sentence.startswith("About 94 % of the items")
-    assert "(90 to 100 %)" in progress.sentence
+    assert progress.sentence.startswith("About 94 % (85 to 100 %)")
 
 
 def test_what_nobody_can_be_wrong_about_is_said_to_be_right(three_blobs: Tiny) -> None:
@@ -186,9 +261,76 @@ def test_what_nobody_can_be_wrong_about_is_said_to_be_right(three_blobs: Tiny) -
 
     assert (progress.expected_right, progress.interval) == (1.0, (1.0, 1.0))
     assert (progress.until_95, progress.until_98) == (0, 0)
-    assert progress.sentence == (
-        "All items are in the right group, as far as the answers are right."
+    assert progress.sentence == "All are in the right group, if the answers are right."
+
+
+@given(st.integers(1, 10**7))
+def test_a_first_guess_asks_no_more_than_there_are(n_samples: int) -> None:
+    low, high = usual_questions(n_samples)
+
+    assert 0 < low <= high <= n_samples
+
+
+# What a notebook shows
+
+
+EVIL = "<script>oak</script>"
+
+
+def test_groups_questions_and_progress_are_shown_as_text(session: Session) -> None:
+    session.tell_pair(4, 2, "same")
+    session.rename(4, EVIL)
+    (group,), question = session.groups, session.ask()
+    assert question is not None
+
+    assert repr(group) == f"<Group 4 {EVIL!r}: 2 samples>"
+    assert "&lt;script&gt;" in group._repr_html_()
+    assert "2 samples: 4, 2" in group._repr_html_()
+    assert repr(question) == (
+        f"<Question: are samples {question.sample} and {question.against} the same?>"
     )
+    for shown in (group, question, session.progress, session):
+        html = shown._repr_html_()
+        assert html.startswith("<div>")
+        assert "<script>" not in html
+
+
+def test_a_session_is_shown_without_being_worked_out(session: Session) -> None:
+    assert repr(session) == "<Session: 12 samples, likewise, 0 answers>"
+
+    session.tell_pair(4, 2, "same")
+    assert repr(session) == "<Session: 12 samples, likewise, 1 answer>"
+
+    assert session.labels.max() == 1
+    line = "12 samples, likewise, 1 answer, 2 groups"
+    assert repr(session) == f"<Session: {line}; {session.progress.sentence}>"
+    assert session._repr_html_() == f"<div>{line}<br>{session.progress.sentence}</div>"
+
+
+def test_a_session_is_a_table(session: Session) -> None:
+    session.tell_pair(4, 2, "same")
+    session.rename(4, "oak")
+    session.set_aside(7)
+
+    frame = session.to_frame()
+
+    columns = ["sample", "group", "name", "status", "confidence"]
+    assert frame.columns.tolist() == columns
+    assert frame.group.tolist() == session.labels.tolist()
+    assert frame.status[[2, 4, 5, 7]].tolist() == [
+        *("confirmed", "confirmed", "guessed", "aside")
+    ]
+    assert set(frame.name[frame.group == frame.group[4]]) == {"oak"}
+    assert frame.confidence.isna().tolist() == [sample == 7 for sample in range(12)]
+
+
+def test_without_pandas_a_table_names_the_extra(
+    session: Session, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "pandas", None)
+
+    with pytest.raises(MissingExtraError, match=r"likewise\[tables\]"):
+        session.to_frame()
 
 
 def test_the_share_that_is_right_is_about_what_it_is(blurred_blobs: Tiny) -> None:

@@ -116,7 +116,8 @@ class OverviewCard(BaseModel):
 class ProgressCard(BaseModel):
     """How far the sorting is.
 
-    `sentence` is what people see of it. `right` is the expected share of items in the
+    `sentence` is what people see of it, `standing` how much answers have confirmed.
+    `right` is the expected share of items in the
     right group, between `low` and `high` in four cases of five; `until_95` and
     `until_98` are about how many more questions it takes until it is so high, if that
     can be foreseen; `left` is how many seconds you are expected to take until 95 %, or
@@ -134,6 +135,7 @@ class ProgressCard(BaseModel):
     screens: int
     groups: int
     sentence: str
+    standing: str
     right: float
     low: float
     high: float
@@ -171,7 +173,8 @@ class State(BaseModel):
     or everybody, may change what others said: that is what `changes` says.
 
     You have either a `question`, about one pair, or a `screen`, about several items or
-    groups at once. With `screens` of `pairs`, nobody gets the latter.
+    groups at once. With `screens` of `pairs`, nobody gets the latter. Before the first
+    answer, `welcome` says what will happen.
     """
 
     project: str
@@ -196,6 +199,7 @@ class State(BaseModel):
     screens: Screens = "all"
     saved: str | None = None
     notice: str | None = None
+    welcome: str | None = None
 
 
 class Candidates(BaseModel):

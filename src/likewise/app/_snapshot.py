@@ -259,6 +259,7 @@ class Snapshot:
             screens=self.n_screens,
             groups=len(self.clusters),
             sentence=found.sentence,
+            standing=found.standing,
             right=found.expected_right,
             low=low,
             high=high,
@@ -282,10 +283,14 @@ class Snapshot:
 
     def progress_at(self, seconds: float) -> ProgressCard:
         """Return how far the sorting is, for somebody who takes so long for a pair."""
-        pace = seconds if self.display.screens == PAIRS else BY_SCREENS * seconds
+        pace = self.pace_at(seconds)
         sentence, (_, until) = self._outlook.timed(pace), self._outlook.next_level
         left = None if until is None else until * pace
         return self.progress.model_copy(update={"sentence": sentence, "left": left})
+
+    def pace_at(self, seconds: float) -> float:
+        """Return what a question takes somebody who takes so long for a pair."""
+        return seconds if self.display.screens == PAIRS else BY_SCREENS * seconds
 
     @cached_property
     def by_group(self) -> dict[int, Group]:

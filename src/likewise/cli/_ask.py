@@ -142,4 +142,5 @@ def _report(session: Session, as_json: bool) -> None:
         print_json(result)
         return
     say(f"\n{session.n_questions} answers, {max(labels) + 1} groups.")
+    say(f"{session.progress.sentence} {session.progress.standing}")
     print_table(["sample", "group"], enumerate(labels))

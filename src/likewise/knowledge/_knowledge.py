@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict, deque
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from html import escape
 
 from likewise.errors import ContradictionError
 from likewise.knowledge._constraints import Constraints, Verdict
@@ -43,7 +44,7 @@ class Prediction:
     if_different: int = GO_ON
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Question:
     """A pair of samples: are they of the same group, or of different ones.
 
@@ -72,6 +73,16 @@ class Question:
     def is_check(self) -> bool:
         """Whether the relation follows from earlier answers already."""
         return self.predicted is not None and self.predicted.kind.startswith("check")
+
+    def __repr__(self) -> str:
+        return f"<Question: {self._words}>"
+
+    def _repr_html_(self) -> str:
+        return f"<div>{escape(self._words)}</div>"
+
+    @property
+    def _words(self) -> str:
+        return f"are samples {self.sample} and {self.against} the same?"
 
 
 @dataclass(frozen=True, slots=True)

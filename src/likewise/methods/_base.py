@@ -36,6 +36,9 @@ class Expectation:
     until : tuple of (int or None)
         About how many more questions it takes until that share is 0.95, and until it is
         0.98: 0 when it is, None when the method cannot say.
+    seeks : {"groups", "duplicates"}
+        What the samples are sorted for: right means with all that are the same, and
+        with no others.
     """
 
     jaccard: float
@@ -45,6 +48,7 @@ class Expectation:
     right: float
     interval: tuple[float, float]
     until: tuple[int | None, int | None]
+    seeks: str = "groups"
 
 
 @dataclass(frozen=True, slots=True)

@@ -36,6 +36,8 @@ from likewise.session._summary import (
     progress_of,
     statuses_of,
     statuses_within,
+    usual_minutes,
+    usual_questions,
 )
 
 __all__ = [
@@ -75,5 +77,7 @@ __all__ = [
     "session_on",
     "statuses_of",
     "statuses_within",
+    "usual_minutes",
+    "usual_questions",
     "way_of",
 ]

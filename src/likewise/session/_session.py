@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from itertools import chain, starmap
-from typing import TypeAlias, Unpack, overload
+from typing import TYPE_CHECKING, TypeAlias, Unpack, overload
 
 import numpy as np
 
@@ -18,7 +18,7 @@ from likewise._arrays import (
     stack,
 )
 from likewise.affinity import Kernel, Report
-from likewise.errors import InputError
+from likewise.errors import InputError, MissingExtraError
 from likewise.knowledge import (
     Answer,
     Costs,
@@ -89,12 +89,18 @@ from likewise.session._summary import (
     Group,
     Progress,
     View,
+    as_html,
     candidates_of,
+    cluster_names,
     compact,
     explained,
     groups_of,
     progress_of,
+    statuses_within,
 )
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
 
 # What was known before an act, its answers, and what is known after it.
 Step: TypeAlias = tuple[Knowledge, tuple[Answer, ...], Knowledge]
@@ -770,6 +776,57 @@ class Session:
         """Plans for acts on groups, as they are now; see :meth:`revise`."""
         view = self.view
         return Repairs(view.known, view.labels, view.model.confidence)
+
+    def to_frame(self) -> DataFrame:
+        """Return a table with a row for each sample; needs the extra ``tables``.
+
+        Returns
+        -------
+        DataFrame
+            ``sample``, ``group`` (as in :attr:`labels`), ``name`` (of the group, or
+            empty), ``status`` ("confirmed", "guessed", "deferred" or "aside") and
+            ``confidence``, the probability that the group is the right one; none where
+            the sample is set aside.
+
+        Examples
+        --------
+        >>> session = Session([[0.0], [0.2], [5.0], [5.2]], n_clusters=2)
+        >>> session.tell_pair(0, 1, "same")
+        >>> session.to_frame().status.tolist()
+        ['confirmed', 'confirmed', 'guessed', 'guessed']
+        """
+        try:
+            from pandas import DataFrame
+        except ImportError:
+            raise MissingExtraError("pandas", "tables") from None
+        repairs = self.repairs
+        statuses, labels = statuses_within(repairs), repairs.labels
+        names = cluster_names(labels, self.names)
+        return DataFrame(
+            {
+                "sample": np.arange(self.n_samples),
+                "group": labels,
+                "name": [names.get(int(label), "") for label in labels],
+                "status": [statuses.of(sample) for sample in range(self.n_samples)],
+                "confidence": np.where(labels >= 0, repairs.sure, np.nan),
+            }
+        )
+
+    def __repr__(self) -> str:
+        return f"<Session: {'; '.join(self._lines())}>"
+
+    def _repr_html_(self) -> str:
+        return as_html(*self._lines())
+
+    def _lines(self) -> list[str]:
+        """Return what it is, and where it stands if that is known: nothing is made."""
+        answers = "1 answer" if self.n_questions == 1 else f"{self.n_questions} answers"
+        lines = [f"{self.n_samples:,} samples, {self._method.name}, {answers}"]
+        if self._model is not None and not self._behind:
+            groups = int(self.labels.max()) + 1
+            lines[0] += f", {groups} group{'' if groups == 1 else 's'}"
+            lines.append(self.progress.sentence)
+        return lines
 
     # Inside: from the journal to a state, and from a state to a model
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from html import escape
 from itertools import chain
 from typing import Literal, TypeAlias
 
@@ -28,9 +29,10 @@ from likewise.storage import Settings
 SURE = 0.95
 EXACTLY = 20  # minutes up to which each is told
 FAR = 0.5  # from here on a sample is far from settled ones
+FIRST = 12  # samples of a group that are named
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Group:
     """Samples known to belong together.
 
@@ -54,11 +56,37 @@ class Group:
     samples: tuple[int, ...]
     is_certain: bool
 
+    def __repr__(self) -> str:
+        return f"<Group {self.id}{self._name}: {self._counted}>"
 
-BY_FIVES = 30  # questions up to which they are said in fives, not tens
+    def _repr_html_(self) -> str:
+        first = ", ".join(map(str, self.samples[:FIRST]))
+        more = ", …" if len(self.samples) > FIRST else ""
+        return as_html(
+            f"Group {self.id}{self._name}", f"{self._counted}: {first}{more}"
+        )
+
+    @property
+    def _name(self) -> str:
+        return f" {self.name!r}" if self.name else ""
+
+    @property
+    def _counted(self) -> str:
+        return (
+            "1 sample" if len(self.samples) == 1 else f"{len(self.samples):,} samples"
+        )
 
 
-@dataclass(frozen=True, slots=True)
+WIDE = 0.12  # of an interval, from which on it is told
+WIDER = 0.3  # from which on nothing else is told
+TOO_WIDE = 0.6  # from which on it tells nothing
+BY_FIVES, BY_TENS = 30, 100  # questions up to which they are said in fives, or in tens
+RIGHT = {"groups": "in the right group", "duplicates": "beside their duplicates alone"}
+ALL = {"groups": "All", "duplicates": "All entries"}
+SOME = {"groups": "", "duplicates": " of the entries"}
+
+
+@dataclass(frozen=True, slots=True, repr=False)
 class Progress:
     """How far a session is, by the method's own estimate.
 
@@ -79,6 +107,8 @@ class Progress:
         The Jaccard coefficient that follows from it.
     is_good_place_to_stop : bool
         Whether more questions would hardly change anything.
+    seeks : {"groups", "duplicates"}
+        What the samples are sorted for.
     """
 
     expected_right: float
@@ -89,57 +119,124 @@ class Progress:
     expected_wrong_pairs: float
     expected_jaccard: float
     is_good_place_to_stop: bool
+    seeks: str = "groups"
 
     @property
     def sentence(self) -> str:
-        """The same in words, as people see it everywhere.
+        """Where you stand, in one line: as people read it everywhere.
 
         Examples
         --------
-        >>> Progress(0.99, (0.971, 0.996), 0, 0, 0.4, 70.0, 0.95, True).sentence
-        'About 99 % of the items are in the right group (97 to 100 %).'
+        >>> Progress(0.87, (0.84, 0.9), 38, 90, 0.4, 70.0, 0.9, False).sentence
+        'About 87 % are probably in the right group. About 40 more questions to 95 %,
+        about 90 to 98 %.'
         """
-        level, until = self.next_level
-        ahead = "" if until is None else f"about {_rounded(until)} more questions"
-        return self._said(ahead, level, "how many more questions it takes")
+        return self._said(lambda _: "")
 
     def timed(self, seconds: float) -> str:
-        """Return the sentence in minutes, for somebody who takes so long a question.
+        """Return the same with minutes, for somebody who takes so long a question.
 
         Examples
         --------
-        >>> progress = Progress(0.8, (0.7, 0.9), 110, 160, 0.4, 70.0, 0.9, False)
-        >>> progress.timed(2.5).partition("; ")[2]
-        'about 5 minutes until 95 %.'
+        >>> progress = Progress(0.87, (0.84, 0.9), 110, 160, 0.4, 70.0, 0.9, False)
+        >>> progress.timed(2.5).partition(". ")[2]
+        'About 100 more questions to 95 % (5 minutes), about 150 to 98 % (7 minutes).'
         """
-        level, until = self.next_level
-        ahead = "" if until is None else f"about {_minutes(until * seconds)}"
-        return self._said(ahead, level, "how long it takes")
+        return self._said(lambda until: f" ({_minutes(until * seconds)})")
+
+    @property
+    def standing(self) -> str:
+        """How much of it answers have confirmed, in one line.
+
+        Examples
+        --------
+        >>> Progress(0.87, (0.84, 0.9), 38, 90, 0.4, 70.0, 0.9, False).standing
+        'Answers have confirmed 40 %; the others are guessed.'
+        """
+        if self.settled >= 1.0:
+            return "Answers have confirmed all of them."
+        if not self.settled:
+            return "No answer has confirmed any of them yet: all are guessed."
+        share = max(_percent(self.settled), 1)
+        return f"Answers have confirmed {share} %; the others are guessed."
 
     @property
     def next_level(self) -> tuple[int, int | None]:
         """The next share of right items, in percent, and how many questions to it."""
         return (98, self.until_98) if self.until_95 == 0 else (95, self.until_95)
 
-    def _said(self, ahead: str, level: int, unknown: str) -> str:
+    def _said(self, time: Callable[[int], str]) -> str:
         if self.expected_right == 1.0:
-            return "All items are in the right group, as far as the answers are right."
+            right = f"{ALL[self.seeks]} are {RIGHT[self.seeks]}"
+            return f"{right}, if the answers are right."
+        if self._width > TOO_WIDE:
+            return "It is too early to say how much is right: answer a few more."
+        return f"{self._share()}{self._ending()}{self._ahead(time)}"
+
+    @property
+    def _width(self) -> float:
         low, high = self.interval
-        share = _percent(self.expected_right)
-        about = f"{_percent(low)} to {min(_percent(high) + 1, 100)} %"
-        rest = f"; {ahead} until {level} %"
-        if not ahead and self.is_good_place_to_stop:
-            rest = "; more questions would hardly help"
-        elif not ahead:
-            rest = f"; {unknown} cannot be said yet"
-        elif self.next_level[1] == 0:
-            rest = ""
-        return f"About {share} % of the items are in the right group ({about}){rest}."
+        return high - low
+
+    def _share(self) -> str:
+        low, high = _percent(self.interval[0]), _percent_up(self.interval[1])
+        about = f"About {_percent(self.expected_right)} %"
+        some, right = SOME[self.seeks], RIGHT[self.seeks]
+        if self._width > WIDER:
+            return f"Probably {low} to {high} %{some} are {right}"
+        if self._width > WIDE:
+            return f"{about}{some} ({low} to {high} %) are probably {right}"
+        return f"{about}{some} are probably {right}"
+
+    def _ending(self) -> str:
+        if not self.is_good_place_to_stop:
+            return "."
+        if self.until_95 == 0:
+            return ": a good place to stop."
+        return ". More questions would hardly help."
+
+    def _ahead(self, time: Callable[[int], str]) -> str:
+        """Return how many more questions it takes, as far as that can be said."""
+        levels = [(95, self.until_95), (98, self.until_98)]
+        ahead = [(level, until) for level, until in levels if until]
+        if self._width > WIDER:
+            return "".join(
+                f" Perhaps {_rounded(until // 2)} to {_rounded(until * 2)} more "
+                f"questions to {level} %{time(until)}."
+                for level, until in ahead[:1]
+            )
+        about = [
+            f"{_rounded(until)} {'' if at else 'more questions '}to {level} %"
+            f"{time(until)}"
+            for at, (level, until) in enumerate(ahead)
+        ]
+        return f" About {', about '.join(about)}." if about else ""
+
+    def __repr__(self) -> str:
+        return f"<Progress: {self.sentence}>"
+
+    def _repr_html_(self) -> str:
+        return as_html(self.sentence, self.standing)
+
+
+def as_html(*lines: str) -> str:
+    """Return lines of text for a notebook: nothing in them is HTML.
+
+    Examples
+    --------
+    >>> as_html("oak & elm", "12 samples")
+    '<div>oak &amp; elm<br>12 samples</div>'
+    """
+    return f"<div>{'<br>'.join(map(escape, lines))}</div>"
 
 
 def _percent(share: float) -> int:
     """Return a share in full percent; 95 % only where it is no less."""
     return int(100 * share + 1e-9)
+
+
+def _percent_up(share: float) -> int:
+    return min(_percent(share) + 1, 100)
 
 
 def _minutes(seconds: float) -> str:
@@ -148,7 +245,7 @@ def _minutes(seconds: float) -> str:
     Examples
     --------
     >>> [_minutes(seconds) for seconds in (20, 70, 400, 7000)]
-    ['a minute', 'a minute', '7 minutes', '120 minutes']
+    ['a minute', 'a minute', '7 minutes', '100 minutes']
     """
     number = max(round(seconds / 60), 1)
     number = number if number <= EXACTLY else _rounded(number)
@@ -156,15 +253,52 @@ def _minutes(seconds: float) -> str:
 
 
 def _rounded(number: int) -> int:
-    """Return a number as people say it.
+    """Return a number as people say it: it is an estimate, and looks like one.
 
     Examples
     --------
     >>> [_rounded(number) for number in (1, 12, 38, 142, 1765)]
-    [5, 10, 40, 140, 1800]
+    [5, 10, 40, 150, 2000]
     """
-    step = 5 if number < BY_FIVES else 10 ** max(len(str(number)) - 2, 1)
+    if number < BY_FIVES:
+        step = 5
+    elif number < BY_TENS:
+        step = 10
+    else:
+        step = 5 * 10 ** (len(str(number)) - 2)
     return max(round(number / step), 1) * step
+
+
+A_ROOT, FACTOR = 5.0, 2  # questions a root of the number of items, give or take
+
+
+def usual_questions(n_samples: int) -> tuple[int, int]:
+    """Return from how many to how many questions piles of a size usually take.
+
+    Five times the root of their number, half or twice: so it was for two of three sets
+    of docs/questions.md that could be sorted at all.
+
+    Examples
+    --------
+    >>> usual_questions(1797), usual_questions(20)
+    ((100, 400), (10, 20))
+    """
+    about = A_ROOT * n_samples**0.5
+    low, high = _rounded(int(about / FACTOR)), _rounded(int(about * FACTOR))
+    return min(low, n_samples), min(high, n_samples)
+
+
+def usual_minutes(n_samples: int, seconds: float) -> str:
+    """Return the same in minutes, for somebody who takes so long a question.
+
+    Examples
+    --------
+    >>> usual_minutes(1797, 1.3), usual_minutes(20, 1.3)
+    ('2 to 9 minutes', 'a minute')
+    """
+    low, high = (_minutes(n * seconds) for n in usual_questions(n_samples))
+    short = {"a minute": "1"}.get(low, low.partition(" ")[0])
+    return high if low == high else f"{short} to {high}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -260,6 +394,7 @@ def progress_of(known: Knowledge, model: Model) -> Progress:
         expected_wrong_pairs=expected.wrong_pairs,
         expected_jaccard=expected.jaccard,
         is_good_place_to_stop=expected.is_enough,
+        seeks=expected.seeks,
     )
 
 

@@ -219,7 +219,7 @@ def test_the_tabs_say_how_many_there_are(heaps: Served, bob: TestClient) -> None
     assert counts["set-aside"] == 2
     assert sum(counts.values()) + len(confirmed(heaps.now)) == 30
     for words, number in [
-        ("Not placed", counts["not-placed"]),
+        ("Guessed, not confirmed", counts["not-placed"]),
         ("Not sure", counts["not-sure"]),
         ("Set aside", 2),
     ]:

@@ -268,7 +268,19 @@ def test_the_page_says_how_right_the_groups_are_in_the_words_of_the_library(
     sentence = library.timed(Costs().pair)
     assert progress["sentence"] == sentence
     for page in ("/", "/groups", "/history"):
-        assert f'<span id="outlook">{sentence}</span>' in browser.get(page).text
+        assert f'title="{library.standing}">{sentence}</span>' in browser.get(page).text
+
+
+def test_before_the_first_answer_people_are_told_what_will_happen(
+    rows: Served,
+) -> None:
+    browser = rows.seat()
+
+    before = browser.get("/api/state").json()["welcome"]
+
+    assert "12 entries usually take 10 to 12 questions, about a minute" in before
+    assert "There are no wrong groups yet" in before
+    assert answered(browser, "same")["welcome"] is None
 
 
 def test_unsure_items_are_deferred(ann: TestClient) -> None:

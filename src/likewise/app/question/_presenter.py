@@ -31,7 +31,13 @@ from likewise.knowledge import (
     readable,
 )
 from likewise.methods import OFFERED
-from likewise.session import Group, candidates_of, explained
+from likewise.session import (
+    Group,
+    candidates_of,
+    explained,
+    usual_minutes,
+    usual_questions,
+)
 from likewise.storage import Info, OpenQuestion
 
 PER_PICKER = 12
@@ -43,6 +49,7 @@ WHY = {
 }
 IN_A_ROW = 3  # "different" answers about one sample before the picker opens
 MANY_GROUPS = 8
+THINGS = {"image": "pictures", "text": "texts", "row": "entries"}
 CALLED = ("this one", "the other")  # people do not know samples by numbers
 
 
@@ -80,7 +87,32 @@ def state_of(
             "notice": notice,
             "checks": now.display.checks,
             "disagreement": now.disagreement(turn.who),
+            "welcome": welcome_of(now, turn.pace) if mine else None,
         }
+    )
+
+
+def welcome_of(now: Snapshot, pace: float) -> str | None:
+    """Return what will happen, how long it takes, and that nothing is wrong yet.
+
+    None from the first answer on.
+
+    Parameters
+    ----------
+    now : Snapshot
+    pace : float
+        Seconds that the person takes for a pair.
+    """
+    if now.view.known.answers:
+        return None
+    things = THINGS[now.display.kind]
+    low, high = usual_questions(now.n_items)
+    minutes = usual_minutes(now.n_items, now.pace_at(pace))
+    return (
+        f"You will see a few {things} at a time and say which belong together. "
+        f"{now.n_items:,} {things} usually take {low:,} to {high:,} questions, about "
+        f"{minutes}, and you can stop at any time. There are no wrong groups yet: "
+        f"until you answer, everything is a guess."
     )
 
 

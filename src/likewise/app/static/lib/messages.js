@@ -93,6 +93,7 @@
  * @property {number} answers
  * @property {number} groups
  * @property {string} sentence How right the groups should be, and how far it is to go.
+ * @property {string} standing How much answers have confirmed.
  * @property {number} right
  * @property {number} settled
  * @property {number} moved
@@ -158,6 +159,7 @@
  * @typedef {object} Reply
  * @property {?string} saved
  * @property {?string} notice
+ * @property {?string} welcome What will happen, before the first answer.
  * @property {boolean} can_undo
  * @property {number} [act] Its number, for undoing it.
  * @property {?number} [disagreement] An answer that others deny from now on.

@@ -18,7 +18,7 @@ import { closePicker, openPicker, wirePicker } from "./picker.js";
 import { closePiles, openPiles, wirePiles } from "./piles.js";
 import * as sheet from "./sheet.js";
 import { fits } from "./tiles.js";
-import { askedOf, fill, fillDone, kindOf, showStop } from "./view.js";
+import { askedOf, fill, fillDone, kindOf, showStop, showWelcome } from "./view.js";
 
 /** @typedef {import("../lib/messages.js").State} State */
 
@@ -47,6 +47,7 @@ let drawn = null; // what is asked on the page, as JSON
 let watched = null; // the id of what the person is timed at
 let openFrom = Infinity;
 let wantsStop = true;
+let wantsWelcome = true;
 let ahead = []; // pictures being preloaded, held so that the browser goes on with them
 
 // Showing
@@ -63,6 +64,7 @@ async function show(next) {
   if (isNew) OPENS[kindOf(state)](asked, parts);
   if (!state.progress?.stop) wantsStop = true;
   showStop(state, wantsStop);
+  showWelcome(state, wantsWelcome);
   showDisagreement(state.disagreement);
   enable();
   if (isNew) await settleOn(images);
@@ -308,6 +310,10 @@ function wire() {
   byId("keep-going").addEventListener("click", () => {
     wantsStop = false;
     showStop(state, wantsStop);
+  });
+  byId("welcome-close").addEventListener("click", () => {
+    wantsWelcome = false;
+    showWelcome(state, wantsWelcome);
   });
   document.addEventListener("keydown", press);
   document.addEventListener("visibilitychange", lookAgain);

@@ -89,6 +89,7 @@ function fillProgress(progress) {
   fillCount("group", progress.groups);
   byId("n-moved").textContent = numeral(progress.moved);
   byId("outlook").textContent = progress.sentence;
+  byId("outlook").title = progress.standing;
   byId("right-bar").value = progress.right;
 }
 
@@ -123,6 +124,11 @@ function ending(state) {
   return WORDS.settled(state)
     + (deferred ? WORDS.deferred(deferred) : "")
     + (aside ? WORDS.aside(aside) : "");
+}
+
+/** Say before the first answer what will happen, until the person has read it. */
+export function showWelcome(state, isWanted) {
+  say(byId("welcome"), isWanted ? state.welcome : null, byId("welcome-words"));
 }
 
 /** Say that it is a good place to stop, until the person wants to keep going. */
