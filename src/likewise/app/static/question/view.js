@@ -16,6 +16,7 @@ const WORDS = {
   aside: (number) => ` ${numeral(number)} set aside.`,
   title: (state) => `${state.project} · likewise`,
 };
+const TOO_WIDE = 0.6; // an estimate that says nothing is not drawn
 const PANELS = {
   preparing: "preparing",
   pair: "pair",
@@ -91,6 +92,7 @@ function fillProgress(progress) {
   byId("outlook").textContent = progress.sentence;
   byId("outlook").title = progress.standing;
   byId("right-bar").value = progress.right;
+  byId("right-bar").hidden = progress.high - progress.low > TOO_WIDE;
 }
 
 function fillCount(word, number) {
