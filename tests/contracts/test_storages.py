@@ -181,8 +181,31 @@ def test_traces_tell_items_apart_without_what_they_show(project: Project) -> Non
     project.add_items([PHOTO, NOTE])
     project.mark_all({"b.txt": "gone"})
 
-    expected = [("a/oak.jpg", "d1", "here"), ("b.txt", "d2", "gone")]
+    expected = [("a/oak.jpg", "d1", "here", ()), ("b.txt", "d2", "gone", ())]
     assert list(project.traces()) == expected
+
+
+def test_items_keep_the_keys_of_their_copies(reopen: Reopen, project: Project) -> None:
+    twin = replace(NOTE, copies=("c.txt", "Ä.txt"))
+    project.add_items([PHOTO, twin])
+
+    again = reopen().project("leaves")
+    assert again.items() == (PHOTO, twin)
+    assert again.items_at([1]) == {1: twin}
+    assert [trace.copies for trace in again.traces()] == [(), twin.copies]
+
+
+def test_copies_come_and_go_all_or_none(reopen: Reopen, project: Project) -> None:
+    project.add_items([PHOTO, replace(NOTE, copies=("c.txt",)), ROW])
+
+    project.note_copies({"a/oak.jpg": ("x.jpg", "y.jpg"), "b.txt": ()})
+    for wrong in ({"17": ("18",), "x": ("z",)}, {"17": ("18",), "b.txt": ("",)}):
+        with pytest.raises(InputError, match=r"no item 'x'|cannot be a name"):
+            project.note_copies(wrong)
+    project.rekey({"a/oak.jpg": "x.jpg"})
+
+    copies = [item.copies for item in reopen().project("leaves").items()]
+    assert copies == [("x.jpg", "y.jpg"), (), ()]
 
 
 def test_items_are_marked_all_or_none(reopen: Reopen, project: Project) -> None:

@@ -20,6 +20,7 @@ from likewise.storage._protocol import (
     Settings,
     Trace,
     behind,
+    checked_copies,
     checked_items,
     checked_keys,
     checked_status,
@@ -118,7 +119,7 @@ class MemoryProject:
 
     def traces(self) -> Iterator[Trace]:
         for item in tuple(self._items):
-            yield Trace(item.key, item.digest, item.status)
+            yield Trace(item.key, item.digest, item.status, item.copies)
 
     def mark_all(self, statuses: Mapping[str, str]) -> None:
         with self._lock:
@@ -137,6 +138,16 @@ class MemoryProject:
             self._positions |= positions
             for now, position in positions.items():
                 self._items[position] = replace(self._items[position], key=now)
+
+    def note_copies(self, copies: Mapping[str, tuple[str, ...]]) -> None:
+        with self._lock:
+            for key, keys in copies.items():
+                checked_copies(keys)
+                if key not in self._positions:
+                    raise no_item(key)
+            for key, keys in copies.items():
+                at = self._positions[key]
+                self._items[at] = replace(self._items[at], copies=tuple(keys))
 
     def put_array(self, name: str, X: Samples) -> None:
         self._arrays[checked_text(name)] = checked_array(X).copy()

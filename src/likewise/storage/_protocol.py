@@ -31,6 +31,9 @@ class Item:
         Small values to show: columns, a text, a file size.
     status : {"here", "changed", "gone"}
         What became of its source; an item itself never vanishes.
+    copies : tuple of str
+        Keys of files or rows with the same content. They are no items: nothing is
+        asked about them, and whatever is said of the item holds for them.
     """
 
     key: str
@@ -38,6 +41,7 @@ class Item:
     digest: str = ""
     shown: Mapping[str, Any] = field(default_factory=dict)
     status: str = "here"
+    copies: tuple[str, ...] = ()
 
 
 class Trace(NamedTuple):
@@ -46,6 +50,7 @@ class Trace(NamedTuple):
     key: str
     digest: str
     status: str = "here"
+    copies: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,6 +190,9 @@ class Project(Protocol):
     def rekey(self, keys: Mapping[str, str]) -> None:
         """Give items the keys that they go by now, all or none; they may swap them."""
 
+    def note_copies(self, copies: Mapping[str, tuple[str, ...]]) -> None:
+        """Note which copies items have now, by their keys, all or none."""
+
     def put_array(self, name: str, X: Samples) -> None:
         """Keep an array or sparse matrix, instead of an older one of this name."""
 
@@ -291,6 +299,7 @@ def checked_items(items: Iterable[Item]) -> Iterator[Item]:
     seen: set[str] = set()
     for item in items:
         checked_text(item.key)
+        checked_copies(item.copies)
         if item.kind not in KINDS:
             raise InputError(
                 f"Item {item.key!r} is of kind {item.kind!r}: use {', '.join(KINDS)}."
@@ -312,6 +321,11 @@ def checked_keys(keys: Mapping[str, str], there: Collection[str]) -> None:
         if checked_text(now) in taken:
             raise duplicate(now)
         taken.add(now)
+
+
+def checked_copies(copies: tuple[str, ...]) -> tuple[str, ...]:
+    """Return keys of copies that can be kept."""
+    return tuple(map(checked_text, copies))
 
 
 def checked_status(status: str) -> str:

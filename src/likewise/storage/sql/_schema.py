@@ -58,6 +58,7 @@ ITEM = Table(
     Column("digest", Text, nullable=False),
     Column("shown", JSON, nullable=False),
     Column("status", Text, nullable=False),
+    Column("copies", Text),  # their keys as a JSON list; null where there are none
     UniqueConstraint("project", "key"),
 )
 

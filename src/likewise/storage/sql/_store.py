@@ -58,6 +58,7 @@ from likewise.storage._protocol import (
     Settings,
     Trace,
     behind,
+    checked_copies,
     checked_items,
     checked_keys,
     checked_status,
@@ -260,11 +261,19 @@ class SqlProject:
         for status in set(statuses.values()):
             checked_status(status)
         with self._write() as connection:
-            Items(connection, self._id).mark(statuses)
+            Items(connection, self._id).set_each("status", statuses)
 
     def rekey(self, keys: Mapping[str, str]) -> None:
         with self._write() as connection:
             Items(connection, self._id).rekey(keys)
+
+    def note_copies(self, copies: Mapping[str, tuple[str, ...]]) -> None:
+        for keys in copies.values():
+            checked_copies(keys)
+        with self._write() as connection:
+            Items(connection, self._id).set_each(
+                "copies", {key: _packed(keys) for key, keys in copies.items()}
+            )
 
     def put_array(self, name: str, X: Samples) -> None:
         checked = checked_array(X)
@@ -379,6 +388,7 @@ class Items:
                 item.digest,
                 json.dumps(dict(item.shown)) if item.shown else NOTHING,
                 item.status,
+                _packed(item.copies),
             )
             for at, item in enumerate(items, start)
         ]
@@ -418,24 +428,24 @@ class Items:
     def traces(self, start: int, stop: int) -> list[Trace]:
         """Return what tells items at positions start to stop from others."""
         wanted = (
-            select(ITEM.c.key, ITEM.c.digest, ITEM.c.status)
+            select(ITEM.c.key, ITEM.c.digest, ITEM.c.status, ITEM.c.copies)
             .where(ITEM.c.project == self.project)
             .where(ITEM.c.position >= start, ITEM.c.position < stop)
             .order_by(ITEM.c.position)
         )
         # As the driver gives them: a million rows of another kind take long to make.
         with self.connection.execute(wanted) as result:
-            return list(starmap(Trace, cast("Any", result.cursor).fetchall()))
+            return list(starmap(_trace, cast("Any", result.cursor).fetchall()))
 
-    def mark(self, statuses: Mapping[str, str]) -> None:
-        """Note what became of the sources of items, by their keys."""
-        for key, status in statuses.items():
-            marked = (
+    def set_each(self, column: str, values: Mapping[str, str | None]) -> None:
+        """Write a column of some items, by their keys."""
+        for key, value in values.items():
+            changed = (
                 update(ITEM)
                 .where(ITEM.c.project == self.project, ITEM.c.key == key)
-                .values(status=status)
+                .values({column: value})
             )
-            if not self.connection.execute(marked).rowcount:
+            if not self.connection.execute(changed).rowcount:
                 raise no_item(key)
 
     def rekey(self, keys: Mapping[str, str]) -> None:
@@ -635,7 +645,20 @@ def open_question_of(row: Row[Any]) -> OpenQuestion:
 
 
 def _item(row: Row[Any]) -> Item:
-    return Item(row.key, row.kind, row.digest, row.shown, row.status)
+    copies = _unpacked(row.copies)
+    return Item(row.key, row.kind, row.digest, row.shown, row.status, copies)
+
+
+def _trace(key: str, digest: str, status: str, copies: str | None) -> Trace:
+    return Trace(key, digest, status, _unpacked(copies))
+
+
+def _packed(copies: tuple[str, ...]) -> str | None:
+    return json.dumps(copies) if copies else None
+
+
+def _unpacked(copies: str | None) -> tuple[str, ...]:
+    return tuple(json.loads(copies)) if copies else ()
 
 
 def _infos() -> Select[Any]:
