@@ -34,9 +34,18 @@ from tests.problems import blobs
 
 from likewise import InputError, Question
 from likewise.app import DigitsSource, Preparation
-from likewise.app._preparing import CRITERION, EDGE, Encoded, Watch, drawn_digit, merged
+from likewise.app._preparing import (
+    CRITERION,
+    EDGE,
+    FOLDS,
+    Encoded,
+    Watch,
+    drawn_digit,
+    merged,
+)
 from likewise.app._project import OUTGROWN
 from likewise.encoders import Encoder
+from likewise.items import each_apart, encode
 from likewise.session import FEATURES
 from likewise.storage import OpenQuestion, Project
 
@@ -71,6 +80,94 @@ def pairs(here: Served) -> list[tuple[str, str, str]]:
         (digests[a.question.sample], digests[a.question.against], a.verdict.value)
         for a in here.session.history
     ]
+
+
+# What is there more than once
+
+
+def copies(project: Project) -> dict[str, tuple[str, ...]]:
+    return {item.key: item.copies for item in project.items() if item.copies}
+
+
+def test_equal_files_are_one_item_with_a_count(folder: Path, tmp_path: Path) -> None:
+    for name in ("x.png", "y.png"):
+        (folder / name).write_bytes((folder / "0.png").read_bytes())
+    here = served(tmp_path, path_source(folder, tmp_path / "v")).prepared()
+
+    assert here.state("ann").n_items == 12
+    assert copies(here.project) == {"0.png": ("x.png", "y.png")}
+    assert [card.copies for card in here.now.cards([0, 1])] == [2, 0]
+
+
+def test_a_copy_that_comes_later_is_no_item(
+    sorted_pile: Served, folder: Path, tmp_path: Path
+) -> None:
+    before, asked = pairs(sorted_pile), sorted_pile.project.n_rows(FEATURES)
+    (folder / "later.png").write_bytes((folder / "3.png").read_bytes())
+    (folder / "3.png").rename(folder / "elsewhere.png")
+    again = served(
+        tmp_path, path_source(folder, tmp_path / "v"), project=sorted_pile.project
+    ).prepared()
+
+    assert copies(again.project) == {"elsewhere.png": ("later.png",)}
+    assert statuses(again.project) == {}
+    assert again.project.n_rows(FEATURES) == asked
+    assert pairs(again) == before
+
+
+def test_a_copy_that_changes_becomes_an_item(folder: Path, tmp_path: Path) -> None:
+    (folder / "x.png").write_bytes((folder / "0.png").read_bytes())
+    heap = path_source(folder, tmp_path / "v")
+    here = served(tmp_path, heap).prepared()
+    painted(folder / "x.png", (1, 2, 3))
+    again = served(tmp_path, heap, project=here.project).prepared()
+
+    assert copies(again.project) == {}
+    assert keys(again.project)[12:] == ["x.png"]
+    assert statuses(again.project) == {}
+
+
+def test_a_file_that_becomes_a_copy_leaves_its_item_behind(
+    folder: Path, tmp_path: Path
+) -> None:
+    heap = path_source(folder, tmp_path / "v")
+    here = served(tmp_path, heap).prepared()
+    (folder / "1.png").write_bytes((folder / "0.png").read_bytes())
+    again = served(tmp_path, heap, project=here.project).prepared()
+
+    assert copies(again.project) == {"0.png": ("1.png",)}
+    assert statuses(again.project) == {"1.png (gone 2)": "gone"}
+
+
+def test_two_files_that_change_to_the_same_are_a_changed_and_a_new_one(
+    folder: Path, tmp_path: Path
+) -> None:
+    heap = path_source(folder, tmp_path / "v")
+    here = served(tmp_path, heap).prepared()
+    painted(folder / "0.png", (1, 2, 3))
+    painted(folder / "x.png", (1, 2, 3))
+    again = served(tmp_path, heap, project=here.project).prepared()
+
+    assert statuses(again.project) == {"0.png": "changed"}
+    assert keys(again.project)[12:] == ["x.png"]
+
+
+def test_a_project_of_an_earlier_version_keeps_an_item_of_each(
+    folder: Path, tmp_path: Path
+) -> None:
+    (folder / "x.png").write_bytes((folder / "0.png").read_bytes())
+    heap = path_source(folder, tmp_path / "v")
+    here = served(tmp_path, heap, project=new_project())
+    found = encode(folder, lambda _: COLOURS, fold=each_apart)
+    old = Encoded(found.gathered, found.X, "", found.encoder.name)
+    merged(here.project, old)
+    here.project.change({FOLDS: None})
+    (folder / "y.png").write_bytes((folder / "0.png").read_bytes())
+    here.prepared()
+
+    assert here.state("ann").n_items == 14
+    assert copies(here.project) == {}
+    assert statuses(here.project) == {}
 
 
 # The first time

@@ -27,6 +27,7 @@ from likewise.exports import (
 )
 from likewise.exports._incoming import MAX_BYTES
 from likewise.exports._tables import parquet_chunks
+from likewise.storage import Project
 
 File = Callable[..., Path]
 NUMBERS = tuple(str(number) for number in range(1, 13))
@@ -293,6 +294,59 @@ def test_parquet_needs_its_extra(file: File, monkeypatch: pytest.MonkeyPatch) ->
         read_answers(file("x", "answers.parquet"), project_of())
     with pytest.raises(MissingExtraError, match=r"likewise\[tables\]"):
         parquet_chunks([])
+
+
+# Copies
+
+
+def with_copies(keys: tuple[str, ...] = KEYS) -> Project:
+    """Return a project whose third item is there three times."""
+    project = project_of(keys)
+    number = "13 14" if keys is NUMBERS else "x.png y.png"
+    project.note_copies({keys[2]: tuple(number.split())})
+    return project
+
+
+def test_a_copy_stands_for_its_item(file: File) -> None:
+    path = file(f"a,b,verdict\nx.png,{KEYS[3]},same\nx.png,y.png,different\n12,1,same")
+
+    incoming = read_answers(path, with_copies())
+
+    assert pairs(incoming) == [(2, 3, "same")]
+    assert incoming.unknown == ("12",)
+
+
+def test_a_log_about_copies_says_what_is_about_others(file: File) -> None:
+    keys = (*KEYS[:10], "x.png", "y.png")
+    other = project_of(keys)
+    session = acting(other)
+    session.tell_pair(10, 11, "same")
+    session.tell_pair(11, 0, "same")
+
+    incoming = read_answers(
+        file(b"".join(answer_chunks(other)), "log.jsonl"), with_copies()
+    )
+
+    assert pairs(incoming) == [(2, 0, "same")]
+
+
+def test_labels_of_copies_are_those_of_the_item_and_the_first_counts(
+    file: File,
+) -> None:
+    path = file(f"key,class\nx.png,oak\ny.png,elm\n{KEYS[5]},oak\n")
+
+    assert pairs(read_labels(path, with_copies(), "class")) == [(5, 2, "same")]
+
+
+def test_rows_without_keys_are_counted_with_their_copies(file: File) -> None:
+    path = file("class\n" + "oak\n" * 2 + "elm\n" * 12)
+
+    incoming = read_labels(path, with_copies(NUMBERS), "class")
+
+    assert pairs(incoming)[0] == (1, 0, "same")
+    assert pairs(incoming)[-1] == (2, 0, "different")
+    with pytest.raises(InputError, match="not clear which"):
+        read_labels(file("class\n" + "oak\n" * 12), with_copies(NUMBERS), "class")
 
 
 # Labels

@@ -22,6 +22,20 @@ def test_rows_come_in_the_order_of_the_items() -> None:
     assert [row.key for row in found] == list(KEYS)
 
 
+def test_each_copy_has_a_row_of_its_own() -> None:
+    project = answered(lambda s: s.tell_pair(0, 6, "different"))
+    project.note_copies({KEYS[2]: ("x.png", "y.png")})
+
+    found = rows(project)
+
+    alike = [row for row in found if row.item == 2]
+    assert [row.key for row in alike] == [KEYS[2], "x.png", "y.png"]
+    assert {(row.group, row.status, row.probability) for row in alike} == {
+        (found[2].group, found[2].status, found[2].probability)
+    }
+    assert len(found) == len(KEYS) + 2
+
+
 def test_groups_are_numbered_from_one_as_the_labels_are_from_zero() -> None:
     project = answered(lambda s: s.tell_pair(0, 6, "different"))
 

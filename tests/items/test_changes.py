@@ -18,7 +18,7 @@ def items(pile: dict[str, str]) -> tuple[Item, ...]:
 
 def compared(before: dict[str, str], now: dict[str, str]) -> tuple[list[str], ...]:
     found = Gathered(Path(), "image", items(now))
-    new, gone, moved = new_and_gone(items(before), found)
+    new, gone, moved, _ = new_and_gone(items(before), found)
     pairs = [f"{old.key}>{item.key}" for old, item in moved]
     return [item.key for item in new], [old.key for old in gone], pairs
 

@@ -19,7 +19,7 @@ from tests.generated import bomb, noise, packed
 from likewise._regime import EXACT_SEARCH
 from likewise.encoders import Encoder, Kind, encoder_for
 from likewise.errors import InputError
-from likewise.items import VectorCache, encode
+from likewise.items import VectorCache, each_apart, encode
 from likewise.storage import open_store
 
 
@@ -100,10 +100,14 @@ def test_the_same_content_is_encoded_once(folder: Path) -> None:
         (folder / f"copy {i}.png").write_bytes(packed(noise(seed=i)))
     seen: list[int] = []
 
-    X = encode(folder, counted(seen)).X
+    found = encode(folder, counted(seen))
+    apart = encode(folder, counted([]), fold=each_apart)
 
     assert seen == [2, 2, 1]
-    np.testing.assert_array_equal(X[:4], X[5:])
+    assert found.gathered.items[0].copies == ("copy 0.png",)
+    np.testing.assert_array_equal(apart.X[:4], apart.X[5:])
+    np.testing.assert_array_equal(apart.X[:5], found.X)
+    assert not any(item.copies for item in apart.gathered.items)
 
 
 def test_new_files_cost_only_themselves(folder: Path, cache: VectorCache) -> None:
@@ -302,7 +306,9 @@ def test_a_picture_that_is_known_is_opened_and_hashed_once(
     assert [size for size in hashed if size > 100] == sizes  # names are hashed too
 
 
-def test_a_text_is_opened_and_hashed_once(tmp_path: Path, hashed: list[int]) -> None:
+def test_a_text_is_opened_once_and_hashed_also_by_its_words(
+    tmp_path: Path, hashed: list[int]
+) -> None:
     for name in ("oak", "elm"):
         (tmp_path / f"{name}.txt").write_text(f"a leaf of an {name}")
 
@@ -310,7 +316,7 @@ def test_a_text_is_opened_and_hashed_once(tmp_path: Path, hashed: list[int]) -> 
         encode(tmp_path, encoder_for)
 
     assert counts == {"oak.txt": 1, "elm.txt": 1}
-    assert len(hashed) == 2
+    assert len(hashed) == 4
 
 
 def test_an_array_is_mapped_checked_and_hashed_once(

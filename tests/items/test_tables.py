@@ -68,7 +68,7 @@ def test_what_a_row_shows_is_not_made_to_tell_it_from_others() -> None:
     shown: Lazy[dict[str, str]] = Lazy(2, lambda *_: pytest.fail("it was made"))
     items = RowItems("row", shown, [b"a", b"b"])
 
-    assert [key for key, _ in traces_of(items)] == ["1", "2"]
+    assert [trace.key for trace in traces_of(items)] == ["1", "2"]
 
 
 def test_only_new_rows_are_made_into_items() -> None:

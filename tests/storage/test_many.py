@@ -11,7 +11,7 @@ import pytest
 from sqlalchemy import event
 
 from likewise import InputError
-from likewise.storage import Item, open_store
+from likewise.storage import Item, Trace, open_store
 from likewise.storage.sql import _store as items_
 from likewise.storage.sql import _store as sql_
 from likewise.storage.sql._store import SqlProject
@@ -79,7 +79,7 @@ def test_traces_are_read_a_page_at_a_time(
         n_begun = sum("FROM item" in said and "digest" in said for said in told)
         rest = list(traces)
 
-    assert first == ("0", "digest 0", "here")
+    assert first == Trace("0", "digest 0", "here")
     assert n_begun == 1
     assert [trace.key for trace in rest] == [str(at) for at in range(1, 35)]
 

@@ -156,6 +156,7 @@ USUAL: dict[str, tuple[Any, ...]] = {
     "code": ("q0Zx3JmV7c1n5Rk2",),
     "columns": ([],),
     "confirmed": (12, [True]),
+    "copies": (0,),
     "criterion": ("Are these the same species?",),
     "deferred": (2, []),
     "error": (None, "That item is in no group."),

@@ -5,10 +5,11 @@ from __future__ import annotations
 import hashlib
 import sys
 import traceback
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from io import BytesIO
+from itertools import chain
 from pathlib import Path
 from threading import Thread
 from typing import Any, TypeAlias
@@ -30,11 +31,14 @@ from likewise.items import (
     LOOKING,
     Broken,
     Changes,
+    Fold,
     Gathered,
     Reading,
     VectorCache,
     difference,
+    each_apart,
     encode,
+    fold_files,
     new_and_gone,
     traces_of,
 )
@@ -133,7 +137,8 @@ class PathSource:
         watch(0, 1, LOOKING)
         cache = VectorCache(self.cache, project, FEATURES)
         choose = partial(encoder_for, name=self.encoder, download=self.download)
-        found = encode(self.path, choose, self.reading, cache, watch)
+        fold = _folding(project)
+        found = encode(self.path, choose, self.reading, cache, watch, fold)
         encoder, kind = found.encoder, found.gathered.kind
         return Encoded(
             found.gathered,
@@ -143,6 +148,13 @@ class PathSource:
             is_piecemeal=encoder.piecemeal and kind != "row",  # rows are scaled
             forget=partial(cache.clear, encoder.name),
         )
+
+
+def _folding(project: Project) -> Fold:
+    """Return what becomes of equal things; earlier versions had an item of each."""
+    info = project.info()
+    is_old = info.n_items and not info.settings.get(FOLDS)
+    return each_apart if is_old else fold_files
 
 
 @dataclass(frozen=True)
@@ -392,7 +404,7 @@ def merged(
     source, notice = info.settings.get(SOURCE), None
     described: Callable[[int], NDArray[Any]] = lambda start: found.X[start:]  # noqa: E731
     if not info.n_items:
-        project.change({"encoder": found.encoder, SOURCE: root})
+        project.change({"encoder": found.encoder, SOURCE: root, FOLDS: True})
         project.add_items(_watched(items, watch))
     elif kept != found.encoder:
         raise InputError(
@@ -412,6 +424,7 @@ def merged(
 
 
 SOURCE = "source"  # the setting that says where the items came from
+FOLDS = "folds"  # the setting that says that equal things are one item
 MOVED = "{} holds what was in {}: the project goes on with it."
 
 
@@ -458,7 +471,7 @@ def _watched(items: Sequence[Item], watch: Watch) -> Iterator[Item]:
 def _is_as_before(project: Project, items: Sequence[Item]) -> bool:
     """Tell whether nothing has changed, without holding all items at once."""
     pairs = zip(project.traces(), traces_of(items), strict=True)
-    return all(old == (*now, "here") for old, now in pairs)
+    return all(old == now for old, now in pairs)
 
 
 def _bring_items(project: Project, before: Sequence[Trace], changes: Changes) -> None:
@@ -471,9 +484,11 @@ def _bring_items(project: Project, before: Sequence[Trace], changes: Changes) ->
         if status != item.status:
             statuses[item.key] = status
     project.mark_all(statuses)
-    fresh = [item for item in changes.new if item.key not in changed]
+    project.note_copies({item.key: () for item in changes.gone if item.copies})
+    fresh = list(_fresh(changes.new, changed))
     moved = {old.key: new.key for old, new in changes.moved}
-    taken = {*moved.values(), *(item.key for item in fresh)}
+    others = chain(changes.copies.values(), (item.copies for item in fresh))
+    taken = {*moved.values(), *(item.key for item in fresh), *chain(*others)}
     # Rows go by their numbers: another one may have that of a row that is gone.
     made_way = {
         item.key: f"{item.key} (gone {position + 1})"
@@ -481,7 +496,18 @@ def _bring_items(project: Project, before: Sequence[Trace], changes: Changes) ->
         if item.key in gone and item.key in taken
     }
     project.rekey({**moved, **made_way})
+    project.note_copies(changes.copies)
     project.add_items(_watched(fresh, unwatched))
+
+
+def _fresh(new: Sequence[Item], changed: Collection[str]) -> Iterator[Item]:
+    """Yield the items to be added; a changed one stays what it was."""
+    for item in new:
+        if item.key not in changed:
+            yield item
+        elif item.copies:
+            first, *others = item.copies
+            yield replace(item, key=first, copies=tuple(others))
 
 
 def _brought_vectors(
@@ -511,7 +537,11 @@ def _by_key(project: Project, found: Encoded) -> Callable[[int], NDArray[Any]]:
     Items that are gone lie in the middle of all: nothing else is known of them.
     """
     X = found.X
-    row = {key: at for at, (key, _) in enumerate(traces_of(found.gathered.items))}
+    row = {
+        key: at
+        for at, trace in enumerate(traces_of(found.gathered.items))
+        for key in (trace.key, *trace.copies)
+    }
     places = np.array([row.get(item.key, -1) for item in project.traces()])
 
     def described(start: int) -> NDArray[Any]:

@@ -20,7 +20,10 @@ class Column(BaseModel):
 
 
 class Card(BaseModel):
-    """An item; its kind says whether it has pictures, a text or columns."""
+    """An item; its kind says whether it has pictures, a text or columns.
+
+    `copies` is how many more files or rows have the same content.
+    """
 
     item: int
     kind: Literal["image", "text", "row"]
@@ -30,6 +33,7 @@ class Card(BaseModel):
     picture: str | None = None
     text: str | None = None
     columns: list[Column] = []
+    copies: int = 0
 
 
 class GroupCard(BaseModel):

@@ -556,7 +556,7 @@ class ItemCache:
 def card_of(position: int, item: Item) -> Card:
     """Return the card of one item."""
     title = valid_text(str(item.shown.get("name") or f"{item.kind} {item.key}"))
-    facts = {"kind": item.kind, "status": item.status}
+    facts = {"kind": item.kind, "status": item.status, "copies": len(item.copies)}
     card = Card.model_validate({"item": position, "title": title, **facts})
     if item.kind == "image":
         # Browsers keep pictures by address, also those of another pile on this port.

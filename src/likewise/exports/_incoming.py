@@ -156,6 +156,7 @@ class Places:
     Attributes
     ----------
     positions : mapping of str to int
+        Copies have the place of their item.
     is_numbered : bool
         Whether keys are numbers themselves, as those of the rows of a table are.
 
@@ -177,7 +178,7 @@ class Places:
         return int(key) if len(key) < 19 and int(key) < len(self) else None  # noqa: PLR2004 - more digits than any count has
 
     def __len__(self) -> int:
-        return len(self.positions)
+        return 1 + max(self.positions.values(), default=-1)
 
 
 def found_in(path: Path, key: str, places: Places) -> int | None:
@@ -193,7 +194,11 @@ def found_in(path: Path, key: str, places: Places) -> int | None:
 
 def places_of(project: Project) -> Places:
     """Return the places of a project's items."""
-    positions = {item.key: at for at, item in enumerate(traces_of(project))}
+    positions = {
+        key: at
+        for at, item in enumerate(traces_of(project))
+        for key in (item.key, *item.copies)
+    }
     return Places(positions, any(key.isdecimal() for key in positions))
 
 
@@ -214,6 +219,10 @@ class _BadNameError(Exception):
 
 class _UnknownKeyError(Exception):
     """An item of a line is not in this project."""
+
+
+class _CopiesError(Exception):
+    """Two keys of a line are copies of one item here, so that nothing is said."""
 
 
 def said_in(
@@ -259,6 +268,8 @@ def _said(line: Record, places: Places) -> Iterator[Said | NotThere]:
             yield here.moved(entry)
         except _UnknownKeyError as error:
             yield NotThere(str(error))
+        except _CopiesError:
+            continue
 
 
 def _check_names(what: Record) -> None:
@@ -294,8 +305,10 @@ class _Here:
 
     def _question(self, question: Question) -> Question:
         sample, against = self._place(question.sample), self._place(question.against)
-        if sample == against:
+        if self.keys[str(question.sample)] == self.keys[str(question.against)]:
             raise ValueError(sample)
+        if sample == against:
+            raise _CopiesError(sample)
         predicted = question.predicted
         return Question(sample, against, predicted and self._prediction(predicted))
 
@@ -407,18 +420,21 @@ def read_labels(
     Incoming
     """
     places = places_of(project)
-    known: dict[int, str] = {}
+    known: dict[int, tuple[str, str]] = {}
     unknown: list[str] = []
     for number, key, label in _labels(path, column, key_column, places):
         sample = found_in(path, key, places)
         if sample is None:
             unknown.append(key)
-        elif known.setdefault(sample, label) != label:
-            problem = f"calls {key!r} {label!r}, after {known[sample]!r} before"
+            continue
+        first, before = known.setdefault(sample, (key, label))
+        if first == key and before != label:  # of copies the first counts
+            problem = f"calls {key!r} {label!r}, after {before!r} before"
             raise at_line(path, number, problem)
     if not known:
         raise _nothing(path, unknown)
-    links = tuple(links_of_labels(known, len(places)))
+    classes = {sample: label for sample, (_, label) in known.items()}
+    links = tuple(links_of_labels(classes, len(places)))
     return Incoming(
         links, unknown=tuple(dict.fromkeys(unknown)), n_left_out=len(unknown)
     )
@@ -461,6 +477,8 @@ def _pairs(
         verdict = _verdict(record["verdict"], number, path)
         if i is None or j is None:
             yield NotThere(a if i is None else b)
+        elif i == j and a != b:
+            continue  # copies of one item: there is nothing to learn
         elif i == j:
             raise at_line(path, number, f"compares {a!r} with itself")
         else:
@@ -482,7 +500,7 @@ def _labels(
     path: Path, column: str, key_column: str | None, places: Places
 ) -> Iterator[tuple[int, str, str]]:
     """Yield line number, key and class of each row whose class is known."""
-    keys = list(places.positions)
+    keys = _rows_in_order(places)
     n_rows = 0
     for number, record in records_of(path):
         by = key_column or (KEY if KEY in record else None)
@@ -501,6 +519,14 @@ def _labels(
             yield number, key, str(label).strip()
     if n_rows and by is None and n_rows != len(keys):
         raise _unmatched(path, len(keys))
+
+
+def _rows_in_order(places: Places) -> list[str]:
+    """Return the keys as the rows of a table follow each other, copies among them."""
+    keys = list(places.positions)
+    if len(keys) == len(places) or not places.is_numbered:
+        return keys
+    return sorted(keys, key=lambda key: int(key) if key.isdecimal() else len(keys))
 
 
 def _unmatched(path: Path, n_items: int) -> InputError:

@@ -25,10 +25,13 @@ PAGE = 5000
 
 
 class Keyed(Protocol):
-    """Anything that has the key of an item."""
+    """Anything that has the key of an item, and those of its copies."""
 
     @property
     def key(self) -> str: ...
+
+    @property
+    def copies(self) -> tuple[str, ...]: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +41,7 @@ class Row:
     Attributes
     ----------
     item : int
-        Its sample number, from 0 on.
+        Its sample number, from 0 on; copies have that of their item.
     key : str
         What tells it from all others: a relative path, or the number of a row.
     group : int or None
@@ -62,6 +65,8 @@ def rows_of(
     session: Session, items: Iterable[Keyed], numbers: Numbers | None = None
 ) -> Iterator[Row]:
     """Return a row for each item, in their order, as things stand at this moment.
+
+    Files or rows with the same content are one item, and have a row each.
 
     Parameters
     ----------
@@ -99,7 +104,11 @@ def rows_of(
 
     columns = zip(_values(labels), _values(sure), strict=True)
     numbered_items = enumerate(zip(items, columns, strict=False))
-    return (row(at, item.key, *values) for at, (item, values) in numbered_items)
+    return (
+        row(at, key, *values)
+        for at, (item, values) in numbered_items
+        for key in (item.key, *item.copies)
+    )
 
 
 def numbers_of(project: Project) -> Numbers:

@@ -1,6 +1,15 @@
 """What lies behind a path, as items: files, rows, arrays, and their vectors."""
 
 from likewise.items._changes import Changes, difference, new_and_gone
+from likewise.items._copies import (
+    Alike,
+    Fold,
+    Folded,
+    alike,
+    each_apart,
+    fold_files,
+    folded,
+)
 from likewise.items._encode import LOOKING, Encoded, VectorCache, encode
 from likewise.items._gather import file_inside, gather
 from likewise.items._item import (
@@ -14,18 +23,25 @@ from likewise.storage import Item
 
 __all__ = [
     "LOOKING",
+    "Alike",
     "Broken",
     "Changes",
     "Encoded",
+    "Fold",
+    "Folded",
     "Gathered",
     "Item",
     "Reading",
     "Table",
     "VectorCache",
+    "alike",
     "difference",
+    "each_apart",
     "encode",
     "features_shown",
     "file_inside",
+    "fold_files",
+    "folded",
     "gather",
     "new_and_gone",
     "read_table",

@@ -27,6 +27,7 @@ from numpy.typing import NDArray
 
 from likewise.encoders import Encoder, Kind, Vectors, encoded, picture_apart
 from likewise.errors import CacheWarning, InputError
+from likewise.items._copies import Fold, fold_files
 from likewise.items._gather import gather
 from likewise.items._item import NAMES, Gathered
 from likewise.items._tables import Reading
@@ -70,6 +71,7 @@ def encode(
     how: Reading | None = None,
     cache: VectorCache | None = None,
     watch: Watch = unseen,
+    fold: Fold = fold_files,
 ) -> Encoded:
     r"""Return what lies behind a path, with a vector of each item.
 
@@ -91,6 +93,8 @@ def encode(
         together (TF-IDF) do not use it, nor do rows.
     watch : callable
         ``watch(done, total, note)`` is called now and then.
+    fold : callable
+        What becomes of things with the same content; one item, unless given.
 
     Returns
     -------
@@ -112,9 +116,10 @@ def encode(
     def told(done: int, total: int) -> None:
         watch(done, total, LOOKING if pictures.maker is None else TURNING)
 
-    gathered = gather(path, how, told, pictures.take)
+    gathered, places = fold(gather(path, how, told, pictures.take))
     if pictures.maker is not None:
-        return Encoded(gathered, pictures.maker.vectors(), pictures.maker.encoder)
+        X = pictures.maker.vectors()[places]
+        return Encoded(gathered, X, pictures.maker.encoder)
     encoder = _chosen(choose, gathered.kind)
     watch(0, len(gathered.items), TURNING)
     X = _vectors(gathered, encoder, cache, watch)

@@ -9,13 +9,14 @@ from __future__ import annotations
 import hashlib
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Generic, TypeVar, overload
 
 from likewise._arrays import Samples
 from likewise.encoders import Kind
-from likewise.storage import Item
+from likewise.storage import Item, Trace
 
 T = TypeVar("T", covariant=True)
 Card = dict[str, str]
@@ -180,24 +181,47 @@ class RowItems(Lazy[Item]):
         self._kind = kind
         self._shown = shown
         self._digests = b"".join(hashlib.sha256(one).digest() for one in contents)
+        self._places: Sequence[int] = range(len(shown))
+        self._copies: Mapping[int, Sequence[int]] = {}
 
-    def traces(self) -> Iterator[tuple[str, str]]:
-        """Yield the key and the digest of each; what it shows is not made."""
-        return ((str(at + 1), self._digest(at)) for at in range(len(self)))
+    def traces(self) -> Iterator[Trace]:
+        """Yield what tells each from others; what it shows is not made."""
+        return (
+            Trace(str(at + 1), self._digest(at), copies=self._copies_of(at))
+            for at in self._places
+        )
+
+    def without(
+        self, places: Sequence[int], copies: Mapping[int, Sequence[int]]
+    ) -> RowItems:
+        """Return some of these rows, the first of each, with what their copies are."""
+        fewer = copy(self)
+        fewer._n, fewer._made = len(places), fewer._items
+        fewer._places, fewer._copies = places, copies
+        return fewer
 
     def _items(self, start: int, stop: int) -> Iterator[Item]:
-        for at, card in enumerate(self._shown[start:stop], start):
-            yield Item(str(at + 1), self._kind, self._digest(at), card)
+        places = self._places[start:stop]
+        is_all = isinstance(places, range)
+        cards = (
+            self._shown[start:stop] if is_all else map(self._shown.__getitem__, places)
+        )
+        for at, card in zip(places, cards, strict=True):
+            copies = self._copies_of(at)
+            yield Item(str(at + 1), self._kind, self._digest(at), card, copies=copies)
+
+    def _copies_of(self, at: int) -> tuple[str, ...]:
+        return tuple(str(one + 1) for one in self._copies.get(at, ()))
 
     def _digest(self, at: int) -> str:
         return self._digests[at * WIDTH : (at + 1) * WIDTH].hex()
 
 
-def traces_of(items: Sequence[Item]) -> Iterator[tuple[str, str]]:
-    """Yield the key and the digest of each item."""
+def traces_of(items: Sequence[Item]) -> Iterator[Trace]:
+    """Yield what tells each item from others."""
     if isinstance(items, RowItems):
         return items.traces()
-    return ((item.key, item.digest) for item in items)
+    return (Trace(item.key, item.digest, copies=item.copies) for item in items)
 
 
 # Words for people

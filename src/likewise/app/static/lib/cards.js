@@ -21,6 +21,8 @@ const WORDS = {
   larger: "Show it larger",
   enlarge: (title) => `Show ${title} larger`,
   confirmed: "confirmed",
+  alike: (number) => `${numeral(number)} alike`,
+  copies: (number) => `${numeral(number)} files or rows with the same content`,
 };
 const IN_STRIP = 3; // columns of a row that are shown in small
 const IN_SMALL = 240; // characters of a text that are
@@ -136,7 +138,7 @@ function card(kind, head, item, other, group) {
   return made(
     "section",
     { class: `card ${kind} kind-${item.kind}` },
-    made("div", { class: "card-head" }, ...head, badge(item)),
+    made("div", { class: "card-head" }, ...head, badge(item), alike(item)),
     made("div", { class: "card-body" }, whole(item, other)),
     made(
       "div",
@@ -150,6 +152,13 @@ function card(kind, head, item, other, group) {
 function badge(item) {
   if (item.status === "here") return null;
   return made("span", { class: "badge" }, WORDS[item.status]);
+}
+
+// How many have the same content, where it is more than this one.
+function alike(item) {
+  if (!item.copies) return null;
+  const number = item.copies + 1;
+  return made("span", { class: "alike", title: WORDS.copies(number) }, WORDS.alike(number));
 }
 
 function further(group, item) {
@@ -217,11 +226,12 @@ function excerpt(item, order, letters = IN_SMALL) {
  */
 export function pick(card, { isConfirmed }) {
   const lock = isConfirmed ? made("span", { class: "lock" }, WORDS.confirmed) : null;
+  const count = alike(card);
   return selectable(
     card,
     "pick",
     made("span", { class: `face face-${card.kind}` }, small(card)),
-    lock && made("span", { class: "caption" }, lock),
+    (lock || count) && made("span", { class: "caption" }, lock, count),
   );
 }
 
@@ -242,6 +252,7 @@ export function tile(card, { key, order }) {
       { class: "caption" },
       made("span", { class: "said" }),
       badge(card),
+      alike(card),
     ),
     key && keycap(key),
   );

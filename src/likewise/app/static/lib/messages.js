@@ -24,6 +24,7 @@
  * @property {?string} picture
  * @property {?string} text
  * @property {Column[]} columns
+ * @property {number} copies how many more have the same content
  */
 
 /**
