@@ -170,6 +170,24 @@ def test_a_project_of_an_earlier_version_keeps_an_item_of_each(
     assert statuses(here.project) == {}
 
 
+# Texts
+
+
+def test_a_project_goes_on_with_the_encoder_that_it_was_begun_with(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lines = path_source(text_file(tmp_path / "lines.txt"), tmp_path / "v")
+    with monkeypatch.context() as patched:
+        patched.setattr("likewise.encoders._choose.has_minilm", lambda: False)
+        here = served(tmp_path, lines).prepared()
+        about = here.state("ann").about
+    again = served(tmp_path, lines, project=here.project).prepared()
+
+    assert "install likewise[text]" in about
+    assert again.state("ann").about == "Texts are compared by their words."
+    assert here.project.info().settings["encoder"] == "tfidf/1"
+
+
 # The first time
 
 

@@ -198,7 +198,7 @@ sys.modules["PIL"] = None
 from likewise.encoders import encoder_for, open_picture
 from likewise.errors import MissingExtraError
 import likewise.items
-assert encoder_for("text").name == "tfidf/1"
+assert encoder_for("text", "tfidf").name == "tfidf/1"
 try:
     open_picture(b"")
 except MissingExtraError as error:

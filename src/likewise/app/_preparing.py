@@ -25,7 +25,7 @@ from likewise.app._project import EVERY, ProjectService
 from likewise.app._schemas import Preparing
 from likewise.app._snapshot import OWNER, Display
 from likewise.datasets import load
-from likewise.encoders import encoder_for
+from likewise.encoders import AUTO, Encoder, Kind, encoder_before, encoder_for
 from likewise.errors import InputError, LikewiseError
 from likewise.items import (
     LOOKING,
@@ -136,8 +136,7 @@ class PathSource:
         """Read everything; the vectors of files that were seen before are kept."""
         watch(0, 1, LOOKING)
         cache = VectorCache(self.cache, project, FEATURES)
-        choose = partial(encoder_for, name=self.encoder, download=self.download)
-        fold = _folding(project)
+        choose, fold = partial(self._chosen, project), _folding(project)
         found = encode(self.path, choose, self.reading, cache, watch, fold)
         encoder, kind = found.encoder, found.gathered.kind
         return Encoded(
@@ -148,6 +147,13 @@ class PathSource:
             is_piecemeal=encoder.piecemeal and kind != "row",  # rows are scaled
             forget=partial(cache.clear, encoder.name),
         )
+
+    def _chosen(self, project: Project, kind: Kind) -> Encoder:
+        """Return the encoder; a project goes on with what was best when it began."""
+        kept = project.info().settings.get("encoder")
+        is_auto = isinstance(self.encoder, str) and self.encoder == AUTO
+        before = encoder_before(kind, kept) if kept and is_auto else None
+        return before or encoder_for(kind, self.encoder, download=self.download)
 
 
 def _folding(project: Project) -> Fold:

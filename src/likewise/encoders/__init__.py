@@ -2,12 +2,13 @@
 
 from likewise.encoders._apart import picture_apart, thumbnail_apart
 from likewise.encoders._base import MAX_PICTURE_BYTES, Encoder, Kind, Vectors, encoded
-from likewise.encoders._choose import encoder_for
+from likewise.encoders._choose import AUTO, encoder_before, encoder_for
 from likewise.encoders._fields import encode_fields
 from likewise.encoders._pictures import open_ordinary, open_picture, thumbnail
 from likewise.encoders._texts import encode_texts
 
 __all__ = [
+    "AUTO",
     "MAX_PICTURE_BYTES",
     "Encoder",
     "Kind",
@@ -15,6 +16,7 @@ __all__ = [
     "encode_fields",
     "encode_texts",
     "encoded",
+    "encoder_before",
     "encoder_for",
     "open_ordinary",
     "open_picture",

