@@ -47,7 +47,12 @@ def serve(url: str, folder: Path, port: int, checks: int | None) -> None:
     settings |= {} if checks is None else {"checks": checks}
     run_app(
         Sorting(
-            url, "digits", DigitsSource(folder / "pictures"), folder, options, settings
+            url,
+            "digits",
+            lambda: DigitsSource(folder / "pictures"),
+            folder,
+            options,
+            settings,
         ),
         Listening("127.0.0.1", port, PASSWORD, "ann", no_browser=True, as_json=False),
     )
@@ -55,7 +60,7 @@ def serve(url: str, folder: Path, port: int, checks: int | None) -> None:
 
 def free_port() -> int:
     """Return a port that nobody listens on."""
-    from likewise.app import listening
+    from likewise.cli._running import listening
 
     with listening("127.0.0.1", 0) as bound:
         return int(bound.getsockname()[1])

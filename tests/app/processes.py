@@ -64,7 +64,7 @@ def serve(
     sorting = Sorting(
         address,
         NAME,
-        PathSource(table, "auto", vectors, Reading(label="group")),
+        lambda: PathSource(table, "auto", vectors, Reading(label="group")),
         folder,
         options,
         settings,

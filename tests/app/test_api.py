@@ -291,14 +291,14 @@ def test_a_code_is_worth_one_token(rows: Served) -> None:
     body = {"code": rows.door.new_code("ann")}
     entered(rows, body)
 
-    refused(entered(rows, body), 403, "good no longer")
+    refused(entered(rows, body), 403, "was used before")
 
 
 def test_a_code_of_the_page_is_spent_too(rows: Served) -> None:
     code = rows.door.new_code("ann")
     rows.outside().get(f"/enter?code={code}")
 
-    refused(entered(rows, {"code": code}), 403, "good no longer")
+    refused(entered(rows, {"code": code}), 403, "was used before")
 
 
 def test_a_token_is_no_cookie(rows: Served) -> None:
@@ -312,7 +312,7 @@ def test_a_token_is_no_cookie(rows: Served) -> None:
 def test_no_other_code_is_worth_anything(rows: Served, code: str) -> None:
     rows.door.new_code("ann")
 
-    refused(entered(rows, {"code": code}), 403, "good no longer")
+    refused(entered(rows, {"code": code}), 403, "was used before")
 
 
 def test_a_name_and_the_password_are_worth_a_token(with_password: Served) -> None:
@@ -482,5 +482,5 @@ def test_a_front_end_of_ones_own_can_undo_and_stop(
 def test_a_front_end_of_ones_own_says_why_it_is_not_let_in(
     rows: Served, front_end: Callable[..., None]
 ) -> None:
-    with running(rows) as root, pytest.raises(SystemExit, match="good no longer"):
+    with running(rows) as root, pytest.raises(SystemExit, match="was used before"):
         front_end(f"{root}/enter?code=spent", truthful)

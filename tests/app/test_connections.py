@@ -20,10 +20,10 @@ from tests.app.places import served
 from tests.app.processes import Running, serve, write_table
 from tests.problems import blobs
 
-from likewise.app import listening
 from likewise.app._auth import MOST_BYTES
 from likewise.app._connections import MOST_LINES, FewLines, Limits, few_lines
 from likewise.app._server import server_of
+from likewise.cli._running import listening
 
 LONG = 20  # seconds that a test waits for what must come
 GET = b"GET /static/mark.svg HTTP/1.1\r\nHost: localhost\r\n"

@@ -18,8 +18,8 @@ from tests.app.places import Served, rows_source, served
 from tests.problems import blobs
 from tests.stores import reopener
 
-from likewise.app import listening
 from likewise.app._server import server_of
+from likewise.cli._running import listening
 from likewise.knowledge import Told
 
 N_PEOPLE = 20

@@ -25,11 +25,11 @@ from tests.commands import Run
 from tests.problems import blobs
 
 from likewise import InputError
-from likewise.app import PathSource, Preparation, listening
+from likewise.app import PathSource, Preparation
 from likewise.app._schemas import Preparing
-from likewise.app._server import PORT
 from likewise.cli import _serving as serving
 from likewise.cli._places import home_of, secret_of, usual_name
+from likewise.cli._running import PORT, Passes, listening, running_at
 from likewise.cli._serving import Listening, Sorting, _name_owner, chosen_password
 from likewise.errors import StorageError
 from likewise.items import Broken, Reading
@@ -49,12 +49,13 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 # Messages
 
 
-def test_a_path_that_is_not_there_is_named(likewise: Run) -> None:
+def test_a_path_that_is_not_there_is_named(likewise: Run, home: Path) -> None:
     ran = likewise("app", "nowhere", "--no-browser")
 
     assert ran.code == 2
     assert "There is no nowhere: name a folder or a file." in ran.err
     assert ran.out == ""
+    assert not home.exists()
 
 
 def test_a_port_in_use_is_named(likewise: Run, tmp_path: Path) -> None:
@@ -98,16 +99,20 @@ def test_other_machines_need_a_password(
         (["--n-clusters", "some"], "takes a number or 'unknown'"),
         (["--scale", "twice"], "takes 'auto' or 'none'"),
         (["--who", "  "], "A name is needed"),
+        (["--who", "a\u202eb"], "cannot be seen"),
+        (["--project", "nowhere/new.db"], "nowhere"),
     ],
 )
 def test_options_that_cannot_be_are_named(
-    likewise: Run, tmp_path: Path, words: list[str], said: str
+    likewise: Run, home: Path, tmp_path: Path, words: list[str], said: str
 ) -> None:
     (tmp_path / "table.csv").write_text("x\n1\n2\n3\n")
     ran = likewise("app", "table.csv", "--no-browser", "--port", "0", *words)
 
     assert ran.code == 2
     assert said in ran.err
+    assert ran.err.count("likewise: ") == 1
+    assert list(home.glob("*")) == []  # no project is left behind
 
 
 def test_help_names_every_option(likewise: Run) -> None:
@@ -341,11 +346,13 @@ def test_homes_have_secrets_of_their_own(tmp_path: Path) -> None:
 
 
 @contextmanager
-def running(*words: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
+def running(
+    *words: str, port: str = "0"
+) -> Iterator[tuple[subprocess.Popen[str], str]]:
     """Run the command until the block ends; give the address that it prints."""
     command = [sys.executable, "-c", MAIN, "app", *words, "--no-browser", "--json"]
     with subprocess.Popen(
-        [*command, "--port", "0"],
+        [*command, *(("--port", port) if port else ())],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
@@ -550,7 +557,9 @@ def test_what_the_app_makes_is_its_owners_alone(home: Path, tmp_path: Path) -> N
 
 
 @pytest.mark.usefixtures("home")
-def test_an_app_with_nothing_to_sort_says_why_and_ends(tmp_path: Path) -> None:
+def test_an_app_with_nothing_to_sort_says_why_and_ends(
+    tmp_path: Path, home: Path
+) -> None:
     damaged = tmp_path / "leaves.npz"
     damaged.write_bytes(b"PK and no more")
 
@@ -560,6 +569,132 @@ def test_an_app_with_nothing_to_sort_says_why_and_ends(tmp_path: Path) -> None:
     assert process.returncode == 2
     assert "likewise: leaves.npz is no .npz file, or damaged: write it again." in said
     assert "Traceback" not in said
+    assert list(home.iterdir()) == []
+
+
+def test_a_pile_that_cannot_be_read_any_more_leaves_its_project(
+    tmp_path: Path,
+) -> None:
+    file = table(tmp_path / "a", 0)
+    database = home_of(file) / "project.db"
+    sorted_before(file, database)
+    file.write_text("")
+
+    with running(str(file)) as (process, _):
+        process.communicate(timeout=120)
+
+    assert process.returncode == 2
+    with closing(open_store(database)) as store:
+        assert store.project("table").info().n_items == 12
+
+
+def test_a_database_that_is_of_no_use_is_not_left(tmp_path: Path, home: Path) -> None:
+    damaged, kept = tmp_path / "leaves.npz", tmp_path / "kept"
+    damaged.write_bytes(b"PK and no more")
+    kept.mkdir()
+
+    with running(str(damaged), "--project", str(kept / "new.db")) as (process, _):
+        process.communicate(timeout=120)
+
+    assert process.returncode == 2
+    assert list(kept.iterdir()) == list(home.iterdir()) == []
+
+
+# A second start
+
+
+def test_a_second_start_opens_the_page_of_the_first(
+    likewise: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file, opened = table(tmp_path / "a", 0), list[str]()
+    monkeypatch.setattr("webbrowser.open", opened.append)
+
+    with running(str(file), port="") as (process, address):
+        ran = likewise("app", str(file), "--json")
+
+        second = json.loads(ran.out)["url"]
+        assert ran.code == 0
+        assert opened == [second]
+        assert f"table is open already (process {process.pid})" in ran.err
+        assert f"Open {second}" in ran.err
+        assert httpx.URL(second).port == httpx.URL(address).port
+        with entered(second) as browser:
+            assert ready(browser)["project"] == "table"
+        assert httpx.get(second, trust_env=False).status_code == 403  # good once
+        with entered(address) as browser:
+            assert ready(browser)["who"] == "me"
+
+
+@pytest.mark.parametrize("how", ["port", "name", "project", "password"])
+def test_whoever_wants_another_server_gets_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, how: str
+) -> None:
+    file = table(tmp_path / "a", 0)
+    others = {
+        "port": ("--port", "0"),
+        "name": ("--name", "other"),
+        "project": ("--project", str(tmp_path / "all.db")),
+        "password": (),
+    }
+    with running(str(file), port="") as (_, first):
+        if how == "password":
+            monkeypatch.setenv("LIKEWISE_PASSWORD", "sesame")
+        with running(str(file), *others[how], port="") as (_, second):
+            assert httpx.URL(first).port != httpx.URL(second).port
+
+
+def test_a_killed_server_leaves_no_claim(tmp_path: Path) -> None:
+    file = table(tmp_path / "a", 0)
+    with running(str(file), port="") as (process, first):
+        process.kill()
+        process.wait(30)
+        assert running_at(home_of(file)) is None
+
+        with running(str(file), port="") as (again, second):
+            found = running_at(home_of(file))
+            assert found is not None
+            assert (found.pid, found.name) == (again.pid, "table")
+            assert second.startswith(found.root)
+            late = httpx.URL(first).copy_with(port=httpx.URL(second).port)
+            assert httpx.get(late, trust_env=False).status_code == 403
+    assert running_at(home_of(file)) is None
+
+
+def test_the_printed_address_lets_the_same_browser_in_again(tmp_path: Path) -> None:
+    file = table(tmp_path / "a", 0)
+    with running(str(file)) as (_, address), entered(address) as browser:
+        again = browser.get(address)
+
+        assert (again.status_code, again.headers["location"]) == (303, "/")
+        assert httpx.get(address, trust_env=False).status_code == 403
+
+
+def test_the_address_is_there_before_anything_is_loaded(tmp_path: Path) -> None:
+    file = table(tmp_path / "a", 0)
+    # Whatever the app is made of cannot be found: it is not needed for the address.
+    hidden = (
+        "import sys; sys.modules['fastapi'] = None; sys.modules['sqlalchemy'] = None; "
+    )
+    words = [sys.executable, "-c", hidden + MAIN, "app", str(file), "--no-browser"]
+
+    ran = subprocess.run(words, capture_output=True, text=True, check=False)
+
+    opening, address, error = ran.stderr.splitlines()
+    assert ran.returncode == 2
+    assert opening.startswith("Opening table.")
+    assert address.startswith("Open http://127.0.0.1:")
+    assert "pip install 'likewise[app]'" in error
+
+
+def test_a_pass_is_for_one_server_of_one_home() -> None:
+    passes = Passes(b"s" * 32)
+
+    assert passes.who(passes.new("Ann Ä")) == "Ann Ä"
+    assert passes.new("ann") != passes.new("ann")
+    assert Passes(b"s" * 32).who(passes.new("ann")) is None
+    assert Passes(b"t" * 32, passes.mark).who(passes.new("ann")) is None
+    for forged in ("", ".", "..", "bWU.x.y", passes.new("ann")[:-1], "ä.ö.ü"):
+        assert passes.who(forged) is None
 
 
 def test_files_that_are_left_out_are_counted_on_the_terminal(

@@ -78,4 +78,6 @@ def test_a_wrong_password_and_a_used_address_let_nobody_in(
     sit(server)
     page = new_page()
     page.goto(server.url)
-    expect(page.get_by_role("alert")).to_contain_text("This address was used before")
+    expect(page.get_by_role("alert")).to_contain_text(
+        "This address was opened in another browser before"
+    )

@@ -3,7 +3,7 @@
 from likewise.app._auth import Door
 from likewise.app._context import AppContext
 from likewise.app._preparing import DigitsSource, PathSource, Preparation
-from likewise.app._server import Serving, create_app, listening
+from likewise.app._server import Serving, create_app
 
 __all__ = [
     "AppContext",
@@ -13,5 +13,4 @@ __all__ = [
     "Preparation",
     "Serving",
     "create_app",
-    "listening",
 ]

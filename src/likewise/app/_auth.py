@@ -70,6 +70,10 @@ class Badge:
         return self.sign_in if folded(self.who) == folded(name) else _new_sign_in()
 
 
+def _nobody(_: str) -> None:
+    """Know no code."""
+
+
 @dataclass
 class Door:
     """Let people in, once they have shown who they are.
@@ -86,13 +90,17 @@ class Door:
         the key, and whoever has one is the same person.
     steady : callable
         Returns seconds from a clock that nobody sets.
+    passes : callable
+        ``passes(code)`` returns whose code it is that was made elsewhere, or None.
     """
 
     secret: bytes = field(repr=False)
     clock: Callable[[], float]
     password: str | None = field(default=None, repr=False)
     steady: Callable[[], float] = time.monotonic
+    passes: Callable[[str], str | None] = field(default=_nobody, repr=False)
     _codes: dict[str, str] = field(default_factory=dict, repr=False)
+    _spent: set[str] = field(default_factory=set, repr=False)
 
     def __post_init__(self) -> None:
         if len(self.secret) < SHORTEST:
@@ -101,6 +109,7 @@ class Door:
                 f"{SHORTEST}."
             )
         self.guesses, self.seats = Guesses(self.steady), Seats(self.steady)
+        self._turn = Lock()
         # One at a time: they are counted exactly, and keep no more than one core busy.
         self.porter = ThreadPoolExecutor(1, "sign-in")
         self._right = None if self.password is None else self._digest(self.password)
@@ -117,8 +126,15 @@ class Door:
         """Return a cookie for a code, which is worth nothing from then on."""
         given = code.encode(errors="replace")
         known = [c for c in self._codes if hmac.compare_digest(c.encode(), given)]
-        who = self._codes.pop(known[0], None) if known else None
+        who = self._codes.pop(known[0], None) if known else self._passed(code)
         return None if who is None else self.cookie(who)
+
+    def _passed(self, code: str) -> str | None:
+        with self._turn:
+            who = None if code in self._spent else self.passes(code)
+            if who is not None:
+                self._spent.add(code)
+        return None if who is None else name_of(who)
 
     def enter(
         self, who: str, password: str, address: str = "", cookie: str | None = None
@@ -416,7 +432,7 @@ class Guard:
             return _no(401, words)
         if self.door.password is not None:
             return _no(401, "Sign in with your name and the password.")
-        return _no(401, "Open the address that was printed when the app started.")
+        return _no(401, "Open the address that the app printed when it started.")
 
 
 def _most(request: Request) -> int:

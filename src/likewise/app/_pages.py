@@ -58,7 +58,11 @@ STATIC = {
     "png": "image/png",
     "woff2": "font/woff2",
 }
-SPENT = "This code is good no longer: start the app again for a new one."
+SPENT = "This code was used before: run the same command again for a new one."
+USED = (
+    "This address was opened in another browser before. Run the same command again: it "
+    "prints a new address."
+)
 
 
 # Entering
@@ -125,10 +129,11 @@ def door(request: Request, context: Context, code: str = "") -> Response:
     """Let somebody in by the one-time code of the address, or ask for a password."""
     if code:
         cookie = context.door.redeem(code)
-        if cookie is None:
-            words = "This address was used before: start the app again for a new one."
-            return _asked_in(request, context, words, 403, with_password=False)
-        return _inside(request, cookie)
+        if cookie is not None:
+            return _inside(request, cookie)
+        if request.state.badge is not None:  # the one who has used it comes back
+            return RedirectResponse("/", 303)
+        return _asked_in(request, context, USED, 403, with_password=False)
     return _asked_in(request, context)
 
 
@@ -176,7 +181,7 @@ def _asked_in(
 ) -> Response:
     badge, has_one = request.state.badge, context.door.password is not None
     if not words and badge is None and not has_one:
-        words = "Open the address that was printed when the app started."
+        words = "Open the address that the app printed when it started."
     return drawn(
         "enter",
         code,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import socket
-from contextlib import suppress
 from functools import partial
 from typing import Any
 
@@ -27,7 +26,6 @@ from likewise.errors import (
     StorageError,
 )
 
-PORT = 8757
 ROUTERS = (  # in the order in which the API lists them
     _pages.entering,
     question.router,
@@ -130,36 +128,6 @@ _HANDLERS: dict[Any, Any] = {
 }
 
 
-def listening(host: str, port: int | None) -> socket.socket:
-    """Return a socket that listens; on any free port if none is named and ours is busy.
-
-    Binding before anything else is known to be wrong keeps the printed address true.
-    """
-    if port is None:
-        with suppress(InputError):
-            return _bound(host, PORT)
-    return _bound(host, port or 0)
-
-
-def _bound(host: str, port: int) -> socket.socket:
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    # The last word lets asyncio send each reply at once (TCP_NODELAY), instead of when
-    # the one before is acknowledged, 40 ms later.
-    found = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
-    found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    try:
-        found.bind((host, port))
-        found.listen()  # the port is ours from now on, and early visitors wait
-    except (OSError, OverflowError) as error:
-        found.close()
-        why = getattr(error, "strerror", None) or "no such port"
-        raise InputError(
-            f"Port {port} of {host} cannot be used ({why}): choose another one with "
-            f"--port."
-        ) from None
-    return found
-
-
 class Serving:
     """A server that runs until it is interrupted or told to end.
 
@@ -167,7 +135,7 @@ class Serving:
     ----------
     app : FastAPI
     bound : socket
-        Where it listens; see :func:`listening`.
+        Where it listens.
     """
 
     def __init__(self, app: FastAPI, bound: socket.socket) -> None:

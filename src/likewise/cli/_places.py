@@ -6,12 +6,15 @@ import hashlib
 import os
 import re
 import secrets
+import shutil
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from likewise.errors import InputError, StorageError
+import typer
+
+from likewise.errors import InputError, LikewiseError, StorageError
 from likewise.knowledge import checked_name, readable
 
 LONGEST = 200  # characters of a name
@@ -27,20 +30,28 @@ def is_there(path: Path) -> bool:
         return False
 
 
-def home_of(path: Path) -> Path:
-    """Return the folder that belongs to a path; made when it is not there.
-
-    In ``LIKEWISE_HOME``, or where the system keeps data of programs. What is made is
-    for its owner alone.
-    """
+def root_of_homes() -> Path:
+    """Return where homes are: ``LIKEWISE_HOME``, or where programs keep their data."""
     base = os.environ.get("LIKEWISE_HOME")
     data = os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share"
-    root = Path(base) if base else Path(data) / "likewise"
+    return Path(base) if base else Path(data) / "likewise"
+
+
+def home_for(path: Path) -> Path:
+    """Return the folder that belongs to a path, whether it is there or not."""
     mark = hashlib.sha256(os.fsencode(path)).hexdigest()[:8]
     plain = re.sub(r"[^\w-]+", "-", path.stem).strip("-") or "pile"
     # A name that fills its folder's limit leaves no room for the mark.
     short = plain.encode()[: LONGEST_NAME - len(mark) - 1].decode(errors="ignore")
-    home = root / f"{short}-{mark}"
+    return root_of_homes() / f"{short}-{mark}"
+
+
+def home_of(path: Path) -> Path:
+    """Return the folder that belongs to a path; made when it is not there.
+
+    What is made is for its owner alone.
+    """
+    home = home_for(path)
     with _named_errors(home), for_us_alone():
         home.mkdir(parents=True, exist_ok=True)
         _for_us_alone(home, 0o700)
@@ -49,7 +60,47 @@ def home_of(path: Path) -> Path:
     return home
 
 
+def url_in(home: Path) -> str:
+    """Return the address of the database that lies in a home."""
+    return f"sqlite:///{home / 'project.db'}"
+
+
 PATH = "path"  # the file that says whose folder it is
+BESIDE = ("", "-wal", "-shm", "-journal", "-acts")  # files of a database
+
+
+@contextmanager
+def leaving_nothing(*made: Path) -> Iterator[None]:
+    """Remove homes and databases again that are new and of no use.
+
+    Where what was given cannot be used (any error of ours, or exit code 2), nothing of
+    the project stays; what was there before is not touched.
+
+    Parameters
+    ----------
+    *made : Path
+        Homes, or files of databases, that may be made meanwhile.
+    """
+    new = [path for path in made if not is_there(path)]
+    try:
+        yield
+    except (LikewiseError, typer.Exit) as error:
+        if getattr(error, "exit_code", REFUSED) == REFUSED:
+            for path in new:
+                _remove(path)
+        raise
+
+
+REFUSED = 2  # the exit code where what was given cannot be used
+
+
+def _remove(path: Path) -> None:
+    if path.is_dir():
+        shutil.rmtree(path, ignore_errors=True)
+        return
+    for suffix in BESIDE:
+        with suppress(OSError):
+            path.with_name(path.name + suffix).unlink(missing_ok=True)
 
 
 @contextmanager

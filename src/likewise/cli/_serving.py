@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from itertools import count
 from pathlib import Path
-from socket import gethostname
+from socket import gethostname, socket
 from threading import Thread
 from typing import Annotated, Any
 
@@ -33,20 +33,26 @@ from likewise.cli._options import (
 from likewise.cli._output import complain, print_json, progress, say
 from likewise.cli._places import (
     for_us_alone,
+    home_for,
     home_of,
     is_there,
+    leaving_nothing,
     left_homes,
     mounts_here,
     network_drive,
     secret_of,
+    url_in,
     usual_name,
 )
+from likewise.cli._running import Claim, Passes, Running, claimed, listening
 from likewise.errors import InputError, MissingExtraError, StorageError
 from likewise.knowledge import checked_name
 
 Port = Annotated[int | None, typer.Option(help="Port; 8757, or any free one.")]
 Host = Annotated[str, typer.Option(help="Address to listen on.")]
 NoBrowser = Annotated[bool, typer.Option("--no-browser", help="Only print the URL.")]
+USUAL = "likewise"  # the method where none is named
+HERE = "127.0.0.1"  # the address that no other machine can reach
 AskPassword = Annotated[
     bool,
     typer.Option("--password", help="People sign in with a name and a password."),
@@ -64,6 +70,11 @@ class Listening:
     no_browser: bool
     as_json: bool
 
+    @property
+    def is_special(self) -> bool:
+        """Whether a server of its own is wanted, whatever else is served."""
+        return self.port is not None or self.host != HERE
+
 
 @dataclass(frozen=True)
 class Sorting:
@@ -76,7 +87,8 @@ class Sorting:
     name : str
         Of the project.
     source : callable
-        See :class:`likewise.app.Preparation`.
+        Returns the source of a :class:`likewise.app.Preparation`, once the app is
+        loaded.
     home : Path
         For vectors, small pictures and the secret.
     options : dict
@@ -103,41 +115,91 @@ class Sorting:
 
 
 def run_app(what: Sorting, how: Listening) -> None:
-    """Serve until interrupted; the address is printed before anything is read."""
+    """Serve until interrupted, unless a server has the project open already.
+
+    The address is printed before anything is loaded or read.
+    """
+    with for_us_alone():
+        if what.url != url_in(what.home):  # others may be served from there
+            _serve(what, how, None)
+            return
+        with claimed(what.home) as claim:
+            there = None if claim.is_ours or how.is_special else claim.other()
+            if there is not None and _is_meant(there, what, how):
+                _go_there(there, what.home, how)
+            else:
+                _serve(what, how, claim)
+
+
+def _is_meant(there: Running, what: Sorting, how: Listening) -> bool:
+    is_shut = how.password is not None
+    return there.name == what.name and there.has_password == is_shut
+
+
+def _go_there(there: Running, home: Path, how: Listening) -> None:
+    """Open the page of the server that has the project open."""
+    say(
+        f"{there.name} is open already (process {there.pid}): stop that one first to "
+        f"start it with other options."
+    )
+    address = there.address(secret_of(home), how.who)
+    say(f"Open {address}")
+    _hand_out(address, how)
+
+
+def _serve(what: Sorting, how: Listening, claim: Claim | None) -> None:
+    with listening(how.host, how.port) as bound:
+        passes = Passes(secret_of(what.home))
+        root = f"http://{_shown(how.host)}:{bound.getsockname()[1]}/"
+        is_shut = how.password is not None
+        running = Running(what.name, root, passes.mark, is_shut)
+        if claim is not None:
+            claim.tell(running)
+        address = running.address(passes.secret, how.who)
+        say(f"Opening {what.name}. The first start of a large pile takes a while.")
+        say(f"Open {address}")
+        failed = _run(what, how, bound, passes, partial(_hand_out, address, how))
+    if failed is not None:
+        raise typer.Exit(failed)
+
+
+def _run(
+    what: Sorting,
+    how: Listening,
+    bound: socket,
+    passes: Passes,
+    hand_out: Callable[[], None],
+) -> int | None:
+    """Serve what is to be sorted; return the exit code if that was not possible."""
     with _naming_the_extra():
-        from likewise.app import (
-            AppContext,
-            Door,
-            Preparation,
-            Serving,
-            create_app,
-            listening,
-        )
+        from likewise.app import AppContext, Door, Preparation, Serving, create_app
     from likewise.storage import without_password
 
-    with for_us_alone(), listening(how.host, how.port) as bound:
-        port = bound.getsockname()[1]
-        say(f"Answers are kept in {without_password(what.url)}.")
-        _warn_of_network(what.url)
-        project, settings = _project(what)
-        _name_owner(project, how)
-        _copy(what.url, project)
-        options = {**what.options, "device": what.device}
-        preparation = Preparation(
-            project, what.source, time.time, options, settings, _Consent(what.as_is)
-        )
-        door = Door(secret_of(what.home), time.time, how.password)
-        context = AppContext(preparation, door, what.home / "thumbs")
-        app = create_app(context, port=port, hosts=_names(how.host))
-        code = "" if how.password else f"?code={door.new_code(how.who)}"
-        serving = Serving(app, bound)
-        follow = partial(_follow_to_the_end, preparation, serving.end)
-        preparation.start()
-        _announce(f"http://{_shown(how.host)}:{port}/enter{code}", how)
-        Thread(target=follow, daemon=True).start()  # it speaks below the address
-        serving.run()
-    if preparation.status.error is not None:
-        raise typer.Exit(1 if preparation.is_unforeseen else 2)
+    source = what.source()
+    say(f"Answers are kept in {without_password(what.url)}.")
+    _warn_of_network(what.url)
+    project, settings = _project(what)
+    _name_owner(project, how)
+    _copy(what.url, project)
+    _check_name(how.who)
+    options = {**what.options, "device": what.device}
+    preparation = Preparation(
+        project, source, time.time, options, settings, _Consent(what.as_is)
+    )
+    door = Door(passes.secret, time.time, how.password, passes=passes.who)
+    context = AppContext(preparation, door, what.home / "thumbs")
+    port = bound.getsockname()[1]
+    app = create_app(context, port=port, hosts=_names(how.host))
+    serving = Serving(app, bound)
+    follow = partial(_follow_to_the_end, preparation, serving.end)
+    preparation.start()
+    say("Stop with Ctrl+C; nothing is lost.")
+    hand_out()
+    Thread(target=follow, daemon=True).start()  # it speaks below the address
+    serving.run()
+    if preparation.status.error is None:
+        return None
+    return 1 if preparation.is_unforeseen else 2
 
 
 @dataclass(frozen=True)
@@ -165,11 +227,10 @@ def _naming_the_extra() -> Iterator[None]:
         raise MissingExtraError(error.name or "fastapi", "app") from None
 
 
-def _announce(address: str, how: Listening) -> None:
+def _hand_out(address: str, how: Listening) -> None:
+    """Give the address to programs, or to a browser."""
     if how.as_json:
         print_json({"url": address})
-    say(f"Open {address}")
-    say("Stop with Ctrl+C; nothing is lost.")
     if not how.no_browser:
         webbrowser.open(address)
 
@@ -260,6 +321,12 @@ def _name_owner(project: Any, how: Listening) -> None:
         project.change({"owner": how.who if is_named else ""})
 
 
+def _check_name(who: str) -> None:
+    if not who.strip():
+        raise InputError("A name is needed, to stand beside the answers: give yours.")
+    checked_name(who)
+
+
 def _warn_of_network(url: str) -> None:
     file = _file_of(url)
     kind = None if file is None else network_drive(file.resolve(), mounts_here())
@@ -305,7 +372,7 @@ def chosen_password(host: str, is_wanted: bool) -> str | None:
         if not chosen:
             raise InputError("An empty password lets everybody in: choose another one.")
         return chosen
-    if host not in ("127.0.0.1", "localhost", "::1"):
+    if host not in (HERE, "localhost", "::1"):
         raise InputError(
             f"Listening on {host} lets other machines in: give a password with "
             f"--password or LIKEWISE_PASSWORD."
@@ -315,7 +382,7 @@ def chosen_password(host: str, is_wanted: bool) -> str | None:
 
 def _shown(host: str) -> str:
     if host in ANYWHERE:
-        return "127.0.0.1"
+        return HERE
     return f"[{host}]" if ":" in host else host
 
 
@@ -324,7 +391,7 @@ def app(
         Path, typer.Argument(help="A folder of pictures or texts, or a file.")
     ],
     encoder: Annotated[str, typer.Option(help="How things become numbers.")] = "auto",
-    method: Method = "likewise",
+    method: Method = USUAL,
     n_clusters: Annotated[
         str, typer.Option(help="How many groups, or 'unknown'.")
     ] = "unknown",
@@ -362,20 +429,15 @@ def app(
         typer.Option("--as-is", help="Go on though items or answers are missing."),
     ] = False,
     who: Who = "me",
-    host: Host = "127.0.0.1",
+    host: Host = HERE,
     port: Port = None,
     password: AskPassword = False,
     no_browser: NoBrowser = False,
     as_json: AsJson = False,
 ) -> None:
     """Sort a folder or a file by answering questions in the browser."""
-    with _naming_the_extra():
-        from likewise.app import PathSource
-        from likewise.methods import find_method
-
     path = _found(path)
-    home = home_of(path)
-    reading = reading_of(label, ignore, scale)
+    home = home_for(path)
     if changes not in (None, "owner", "everybody"):
         raise InputError(f"--changes is owner or everybody, not {changes!r}.")
     if screens not in (None, "all", "pairs"):
@@ -388,13 +450,20 @@ def app(
         "changes": changes,
         "screens": screens,
     }
+
+    def source() -> Any:
+        from likewise.app import PathSource
+
+        reading = reading_of(label, ignore, scale)
+        return PathSource(path, encoder, home / "vectors", reading, download)
+
     sorting = Sorting(
-        url=project or f"sqlite:///{home / 'project.db'}",
+        url=project or url_in(home),
         name=path.stem if name is None else checked_name(name),
-        source=PathSource(path, encoder, home / "vectors", reading, download),
+        source=source,
         home=home,
         options={
-            "method": find_method(method).name,
+            "method": _method_named(method),
             "n_clusters": known_k(n_clusters),
             "random_state": 0,
         },
@@ -404,8 +473,22 @@ def app(
     )
     if project is None and not (home / "project.db").exists():
         _say_if_moved(path, home)
-    shut = chosen_password(host, password)
-    run_app(sorting, Listening(host, port, shut, who, no_browser, as_json))
+    how = Listening(
+        host, port, chosen_password(host, password), who, no_browser, as_json
+    )
+    file = None if project is None else _file_of(project)
+    with leaving_nothing(home, *(() if file is None else (file,))):
+        home_of(path)
+        run_app(sorting, how)
+
+
+def _method_named(name: str) -> str:
+    """Return the name of a method; what need not be looked up is not loaded."""
+    if name == USUAL:
+        return name
+    from likewise.methods import find_method
+
+    return find_method(name).name
 
 
 def _say_if_moved(path: Path, home: Path) -> None:
@@ -420,9 +503,9 @@ def _say_if_moved(path: Path, home: Path) -> None:
 
 def _found(path: Path) -> Path:
     """Return where a folder or a file really is; refuse what is neither."""
-    from likewise.storage import without_password
-
     if not is_there(path):
+        from likewise.storage import without_password
+
         shown = without_password(str(path))  # of a database that was named instead
         raise InputError(f"There is no {shown}: name a folder or a file.")
     if not (path.is_dir() or path.is_file()):
@@ -434,21 +517,25 @@ def _found(path: Path) -> Path:
 
 def demo(
     who: Who = "me",
-    host: Host = "127.0.0.1",
+    host: Host = HERE,
     port: Port = None,
     password: AskPassword = False,
     no_browser: NoBrowser = False,
     as_json: AsJson = False,
 ) -> None:
     """Sort 1,797 handwritten digits in the browser: the first thing to try."""
-    with _naming_the_extra():
-        from likewise.app import DigitsSource
     home = home_of(Path("demo"))
     say("Sorting 1,797 handwritten digits: nothing is downloaded.")
+
+    def source() -> Any:
+        from likewise.app import DigitsSource
+
+        return DigitsSource(home / "pictures")
+
     sorting = Sorting(
-        url=f"sqlite:///{home / 'project.db'}",
+        url=url_in(home),
         name="digits",
-        source=DigitsSource(home / "pictures"),
+        source=source,
         home=home,
         options={"method": "likewise", "n_clusters": None, "random_state": 0},
         settings={"criterion": "Are these the same digit?"},
