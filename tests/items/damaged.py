@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import io
+import json
 import os
 import random
 import re
+import sqlite3
 import struct
 import sys
 import tempfile
@@ -13,7 +15,9 @@ import unicodedata
 import warnings
 import zipfile
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -36,6 +40,8 @@ def valid() -> dict[str, bytes]:
     np.savez(archive, X=X, y=y)
     np.savez_compressed(packed, X=X.astype(np.float32), y=y)
     parquet.write_table(pa.table(columns), table)
+    records = [{"size": 1, "in": {"colour": "red"}}, {"size": 2.5, "tags": ["a"]}]
+    lines = "\n".join(map(json.dumps, records * 3))
     return {
         ".npy": plain.getvalue(),
         ".npz": archive.getvalue(),
@@ -44,7 +50,37 @@ def valid() -> dict[str, bytes]:
         ".tsv": TABLE.replace(",", "\t").encode(),
         ".txt": b"red apple\ngreen apple\nblue car\n",
         ".parquet": table.getvalue(),
+        ".jsonl": lines.encode(),
+        ".json": json.dumps(records * 3).encode(),
+        ".xlsx": workbook({"Sheet": [["size", "colour"], [1, "red"], [2.5, "blue"]]}),
+        ".sqlite": database({"t": [["size", "colour"], [1, "red"], [2.5, "blue"]]}),
     }
+
+
+def workbook(sheets: dict[str, list[list[Any]]]) -> bytes:
+    """Return a workbook with these sheets of rows."""
+    import openpyxl
+
+    book, packed = openpyxl.Workbook(), io.BytesIO()
+    book.remove(book.active)
+    for name, rows in sheets.items():
+        sheet = book.create_sheet(name)
+        for row in rows:
+            sheet.append(row)
+    book.save(packed)
+    return packed.getvalue()
+
+
+def database(tables: dict[str, list[list[Any]]]) -> bytes:
+    """Return a database with these tables; the first row names the columns."""
+    with closing(sqlite3.connect(":memory:")) as db:
+        for name, (head, *rows) in tables.items():
+            columns = ", ".join(f'"{column}"' for column in head)
+            db.execute(f'CREATE TABLE "{name}" ({columns})')
+            marks = ", ".join("?" * len(head))
+            db.executemany(f'INSERT INTO "{name}" VALUES ({marks})', rows)
+        db.commit()
+        return db.serialize()
 
 
 def mutations(content: bytes, seed: int, n: int) -> Iterator[bytes]:

@@ -1,6 +1,7 @@
 """What lies behind a path, as items: files, rows, arrays, and their vectors."""
 
 from likewise.items._changes import Changes, difference, new_and_gone
+from likewise.items._columns import KINDS
 from likewise.items._copies import (
     Alike,
     Fold,
@@ -11,6 +12,7 @@ from likewise.items._copies import (
     folded,
 )
 from likewise.items._encode import LOOKING, Encoded, VectorCache, encode
+from likewise.items._formats import PART, place_of
 from likewise.items._gather import file_inside, gather
 from likewise.items._item import (
     Broken,
@@ -18,11 +20,20 @@ from likewise.items._item import (
     features_shown,
     traces_of,
 )
-from likewise.items._tables import Reading, Table, read_table
+from likewise.items._tables import (
+    Preview,
+    Reading,
+    Table,
+    is_table,
+    preview_table,
+    read_table,
+)
 from likewise.storage import Item
 
 __all__ = [
+    "KINDS",
     "LOOKING",
+    "PART",
     "Alike",
     "Broken",
     "Changes",
@@ -31,6 +42,7 @@ __all__ = [
     "Folded",
     "Gathered",
     "Item",
+    "Preview",
     "Reading",
     "Table",
     "VectorCache",
@@ -43,7 +55,10 @@ __all__ = [
     "fold_files",
     "folded",
     "gather",
+    "is_table",
     "new_and_gone",
+    "place_of",
+    "preview_table",
     "read_table",
     "traces_of",
 ]

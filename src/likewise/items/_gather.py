@@ -18,6 +18,7 @@ from typing import BinaryIO, NamedTuple
 from likewise._regime import EXACT_SEARCH
 from likewise.encoders import MAX_PICTURE_BYTES, Kind, open_ordinary
 from likewise.errors import InputError, UnreadableFileError
+from likewise.items._formats import Watch, place_of, unwatched
 from likewise.items._item import (
     NAMES,
     Broken,
@@ -30,7 +31,7 @@ from likewise.items._item import (
     size_in_words,
 )
 from likewise.items._limits import mode_of, said_plainly
-from likewise.items._tables import Reading, Watch, read_table, read_texts, unwatched
+from likewise.items._tables import Reading, is_table, read_table, read_texts
 from likewise.storage import Item
 
 Visit = Callable[[Item, bytes], None]
@@ -160,8 +161,7 @@ def gather(
     path : path
         A folder: its pictures if there are any (known by their content or their
         suffix, in subfolders too), else its ``.txt`` files. Or a file: ``.txt``, one
-        text a line; a table (``.csv``, ``.tsv``, ``.parquet``); an array (``.npy``,
-        ``.npz``).
+        text a line; a table or an array, as in `read_table`.
     how : Reading, optional
         How to read a table.
     watch : callable
@@ -187,10 +187,11 @@ def gather(
     """
     path = Path(path)
     with said_plainly(path):
-        is_folder = stat.S_ISDIR(mode_of(path))
+        is_folder = stat.S_ISDIR(mode_of(place_of(path)[0]))
     if is_folder:
         return _folder(path, watch, visit)
-    if path.suffix.lower() == ".txt" and path.is_file():
+    is_text = path.suffix.lower() == ".txt" and path.is_file()
+    if is_text and not is_table(path):
         return _lines(path)
     return _table(path, how or Reading(), watch)
 
@@ -375,4 +376,4 @@ def _table(path: Path, how: Reading, watch: Watch) -> Gathered:
         items = RowItems("row", shown, contents_of(table.X))
     else:
         items = RowItems("row", shown, (json.dumps(card).encode() for card in shown))
-    return Gathered(path, "row", items, rows=table.X)
+    return Gathered(path, "row", items, rows=table.X, how=table.how)

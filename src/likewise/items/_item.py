@@ -12,11 +12,14 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Generic, TypeVar, overload
+from typing import TYPE_CHECKING, Generic, TypeVar, overload
 
 from likewise._arrays import Samples
 from likewise.encoders import Kind
 from likewise.storage import Item, Trace
+
+if TYPE_CHECKING:
+    from likewise.items._tables import Reading
 
 T = TypeVar("T", covariant=True)
 Card = dict[str, str]
@@ -54,6 +57,8 @@ class Gathered:
         Files that cannot be used.
     rows : ndarray of shape (n_items, n_features), or None
         The numbers of a table or an array.
+    how : Reading or None
+        How a table was read.
     """
 
     root: Path
@@ -61,6 +66,7 @@ class Gathered:
     items: Sequence[Item]
     broken: tuple[Broken, ...] = ()
     rows: Samples | None = None
+    how: Reading | None = None
 
 
 # Rows

@@ -2,26 +2,43 @@
 
 from __future__ import annotations
 
-import csv
 import os
 import stat
 import warnings
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from io import TextIOWrapper
-from itertools import chain, islice
+from functools import partial
+from itertools import islice
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Literal, TypeAlias
 from zipfile import ZipFile
 
 import numpy as np
 
-from likewise._arrays import Floats, as_samples, from_words, n_signs
+from likewise._arrays import Samples, as_samples
 from likewise._regime import EXACT_SEARCH
-from likewise.affinity import standardised
-from likewise.encoders import encode_texts, open_ordinary
-from likewise.errors import AssumptionWarning, InputError, MissingExtraError
+from likewise.encoders import encode_fields, encode_texts, open_ordinary
+from likewise.errors import AssumptionWarning, InputError, UnreadableFileError
+from likewise.items._blocks import MOST_KINDS, Making, block_of, picture_in
+from likewise.items._columns import (
+    KINDS,
+    UNCOUNTED,
+    Guess,
+    guess,
+    is_missing,
+    looks_like_records,
+    numbers_of,
+    title_of,
+)
+from likewise.items._formats import (
+    FORMATS,
+    Columns,
+    Watch,
+    looks_like_table,
+    place_of,
+    read_columns,
+    unwatched,
+)
 from likewise.items._item import columns_shown, features_shown, printable
 from likewise.items._limits import (
     claimed,
@@ -33,17 +50,13 @@ from likewise.items._limits import (
     undamaged,
 )
 
-Watch = Callable[[int, int], None]
-MISSING = {"", "na", "n/a", "nan", "null", "none", "?"}
-ROWS_AT_ONCE = 10_000  # of a table that are read together
-MANY_KINDS = 50  # different texts in a column from which on it looks like free text
-CELL = 100  # bytes that a cell of a table takes: as text, and as a number
-LONGEST_LINE = 50_000_000  # characters
-LARGEST = 1e150  # squares of larger numbers are infinite
-WIDEST = 64  # bytes of a value of fixed width
-N_NAMED, N_SHORT = 10, 60  # arrays and characters that a message repeats
+Seek: TypeAlias = Literal["groups", "duplicates"]
+N_NAMED = 10  # arrays that a message repeats
 TEXT = 4  # bytes that a byte of text takes, as lines
-END = "\0end"  # no line of a file: there are none with a NUL in it
+N_PREVIEWED = 10_000  # rows that a person sees the kinds of before all are read
+N_FIRST = 8  # of them that are shown
+HEAVIEST = 1000.0  # weight of a column
+WIDTHS = {"text": 33, "long text": 400, "picture": 1300, "date": 7, "number": 2}
 
 
 @dataclass(frozen=True)
@@ -57,11 +70,17 @@ class Table:
         For each sample, its columns by name, or its text; made when it is looked at.
     labels : list of str, or None
         The column that was named as the label.
+    how : Reading, or None
+        How a table was read in the end: with a kind and a weight for each column.
+    noticed : tuple of str
+        What was odd about it, in clauses.
     """
 
-    X: Floats
+    X: Samples
     shown: Sequence[dict[str, str]]
     labels: list[str] | None = None
+    how: Reading | None = None
+    noticed: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,217 +92,276 @@ class Reading:
     label : str or None
         The column that holds the class, if there is one.
     ignore : tuple of str
-        Columns to leave out.
+        Columns to leave out: they are not even shown.
     scale : bool
-        Whether the columns are standardised.
+        Whether columns are made comparable, each by its weight.
+    kinds : tuple of pairs of str
+        What columns hold, by name; of others it is guessed.
+    weights : tuple of pairs of a str and a float
+        How much columns count, by name: 0 for nothing, 1 unless said.
+    title : str or None
+        The column that names rows; guessed unless given.
+    seek : {"groups", "duplicates"}
+        Whether rows are alike or about the same thing.
     """
 
     label: str | None = None
     ignore: tuple[str, ...] = ()
     scale: bool = True
+    kinds: tuple[tuple[str, str], ...] = ()
+    weights: tuple[tuple[str, float], ...] = ()
+    title: str | None = None
+    seek: Seek = "groups"
+
+    def __post_init__(self) -> None:
+        for name, kind in self.kinds:
+            if kind not in KINDS:
+                raise InputError(
+                    f"Column {name!r} cannot be of the kind {kind!r}. Choose one of: "
+                    f"{', '.join(KINDS)}."
+                )
+        for name, weight in self.weights:
+            if not 0 <= weight <= HEAVIEST:
+                raise InputError(
+                    f"The weight of column {name!r} is a number from 0 to "
+                    f"{HEAVIEST:,.0f}, not {weight!r}."
+                )
+        if self.seek not in ("groups", "duplicates"):
+            raise InputError(
+                f"One can look for groups or duplicates, not for {self.seek!r}."
+            )
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """All columns that are named, whatever for."""
+        pairs = (*self.kinds, *self.weights)
+        single = [name for name in (self.label, self.title) if name is not None]
+        return tuple(dict.fromkeys((*self.ignore, *single, *(n for n, _ in pairs))))
+
+    def within(self, names: Iterable[str]) -> Reading:
+        """Return the same without what is said of columns that are not there."""
+        there = set(names)
+        return replace(
+            self,
+            label=self.label if self.label in there else None,
+            ignore=tuple(name for name in self.ignore if name in there),
+            kinds=tuple(pair for pair in self.kinds if pair[0] in there),
+            weights=tuple(pair for pair in self.weights if pair[0] in there),
+            title=self.title if self.title in there else None,
+        )
 
 
-def unwatched(done: int, total: int) -> None:
-    """Let nobody know how far it is."""
+@dataclass(frozen=True)
+class Preview:
+    """The beginning of a table, and what its columns seem to hold.
+
+    Attributes
+    ----------
+    names : tuple of str
+    rows : tuple of tuples of str
+        The first of them.
+    how : Reading
+        What is guessed: a kind and a weight for each column, the title, and whether to
+        look for duplicates.
+    noticed : tuple of str
+        In clauses.
+    n_rows : int
+        Rows that were looked at.
+    is_whole : bool
+        Whether these are all there are.
+    """
+
+    names: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    how: Reading
+    noticed: tuple[str, ...]
+    n_rows: int
+    is_whole: bool
 
 
-def read_table(path: Path, how: Reading, watch: Watch = unwatched) -> Table:
-    """Return the samples of a file.
+def is_table(path: Path) -> bool:
+    """Tell whether a path is of a file with columns, not of texts or an array."""
+    file, _ = place_of(path)
+    if file.suffix.lower() == ".txt":
+        return file.is_file() and looks_like_table(file)
+    return file.suffix.lower() in FORMATS and not file.is_dir()
+
+
+def read_table(
+    path: Path, how: Reading | None = None, watch: Watch = unwatched
+) -> Table:
+    r"""Return the samples of a file.
+
+    Nothing stops for a row or a column: what is odd is said in one warning. What
+    columns hold is guessed unless it is said.
 
     Parameters
     ----------
     path : Path
-        ``.csv``, ``.tsv`` or ``.parquet`` (a table), ``.npy`` or ``.npz`` (features; in
-        an archive the array X, and y as label), ``.txt`` (one text a line).
-    how : Reading
+        A table (``.csv``, ``.tsv``, ``.xlsx``, ``.parquet``, ``.jsonl``, ``.json``,
+        ``.sqlite``, ``.db``; of a workbook ``FILE::SHEET``, of a database
+        ``FILE::TABLE``), an array (``.npy`` or ``.npz``; in an archive the array X, and
+        y as label), or ``.txt`` (one text a line, unless it is a table).
+    how : Reading, optional
     watch : callable
         ``watch(done, total)`` is called now and then.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     file = Path(folder) / "trees.csv"
+    ...     _ = file.write_text("size;kind\n1.5;oak\n2.5;elm\n;oak\n8;elm\n")
+    ...     table = read_table(file)
+    >>> table.X.shape, table.how.kinds
+    ((4, 4), (('size', 'number'), ('kind', 'category')))
     """
-    reader = _READERS.get(path.suffix.lower())
-    shown = printable(str(path))
-    with said_plainly(path):
-        if not stat.S_ISREG(mode_of(path)):
-            raise InputError(f"{shown} is no ordinary file: name another one.")
+    file = place_of(path)[0]
+    reader = _READERS.get(file.suffix.lower())
+    with said_plainly(file):
+        if not stat.S_ISREG(mode_of(file)):
+            raise InputError(
+                f"{printable(str(file))} is no ordinary file: name another one."
+            )
         if reader is None:
             raise InputError(
-                f"{printable(path.name)} is of no known kind: give a "
+                f"{printable(file.name)} is of no known kind: give a "
                 f"{', '.join(_READERS)} file."
             )
-        return reader(path, how, watch)
+        return reader(path, how or Reading(), watch)
+
+
+def preview_table(path: Path, how: Reading | None = None) -> Preview:
+    """Return the beginning of a table, and what its columns seem to hold.
+
+    Parameters
+    ----------
+    path : Path
+    how : Reading, optional
+        What is known already.
+    """
+    how = how or Reading()
+    with said_plainly(place_of(path)[0]):
+        columns = read_columns(path, most=N_PREVIEWED, without=how.ignore)
+        _refuse_unknown(columns, how)
+    shown = {n: v for n, v in columns.by_name.items() if n != how.label}
+    full, noticed = _completed(path, shown, how)
+    seems = looks_like_records(dict(full.kinds), shown.values())
+    rows = zip(*(values[:N_FIRST] for values in shown.values()), strict=True)
+    return Preview(
+        tuple(shown),
+        tuple(rows),
+        replace(full, seek="duplicates" if seems else how.seek),
+        (*columns.noticed, *noticed),
+        columns.n_rows,
+        columns.is_whole,
+    )
 
 
 # Tables
 
 
-def _read_csv(path: Path, how: Reading, watch: Watch) -> Table:
-    with TextIOWrapper(open_ordinary(path), encoding="utf-8-sig") as file:
-        lines = _lines(path, file)
-        first = next((line for line in lines if line.strip()), None)
-        if first is None:
+def _read_columns(path: Path, how: Reading, watch: Watch) -> Table:
+    columns = read_columns(path, watch, without=how.ignore)
+    _refuse_unknown(columns, how)
+    shown = {n: v for n, v in columns.by_name.items() if n != how.label}
+    if not shown:
+        raise InputError("No column is left to compare: ignore fewer of them.")
+    full, noticed = _completed(path, shown, how)
+    noticed = (*columns.noticed, *noticed)
+    if noticed:
+        warnings.warn(
+            f"{printable(path.name)}: {'; '.join(noticed)}.",
+            AssumptionWarning,
+            stacklevel=2,
+        )
+    labels = list(columns.by_name[how.label]) if how.label else None
+    X = as_samples(_compared(path, shown, full))
+    return Table(X, columns_shown(shown), labels, full, noticed)
+
+
+def _refuse_unknown(columns: Columns, how: Reading) -> None:
+    there = (*columns.names, *columns.skipped)
+    for name in how.names:
+        if name not in there:
             raise InputError(
-                f"{printable(path.name)} is empty: give a table with a header line."
+                f"There is no column {name!r}. The columns are: {', '.join(there)}."
             )
-        delimiter = "\t" if path.suffix.lower() == ".tsv" else _delimiter(first)
-        rows = csv.reader(chain([first], lines, [END]), delimiter=delimiter)
-        columns = _columns(path, _complete(path, rows), watch)
-    return _from_columns(path, columns, how)
 
 
-def _lines(path: Path, file: TextIO) -> Iterator[str]:
-    """Yield the lines of a table; there is always one that ends."""
-    number = 0
-    while whole := file.readline(LONGEST_LINE + 1):
-        number += 1
-        if len(whole) > LONGEST_LINE:
-            raise InputError(
-                f"Line {number} of {printable(path.name)} has more than "
-                f"{LONGEST_LINE:,} characters, which is no row: check that the file "
-                f"is a table."
-            )
-        if "\0" in whole:
-            raise InputError(
-                f"Line {number} of {printable(path.name)} holds a NUL, which is no "
-                f"text: save the table as UTF-8 and try again."
-            )
-        yield from whole.splitlines()
+def _completed(
+    path: Path, columns: Mapping[str, Sequence[str]], how: Reading
+) -> tuple[Reading, tuple[str, ...]]:
+    """Return how a table is read in the end, and what is to be known of it."""
+    said, weights = dict(how.kinds), dict(how.weights)
+    exists = partial(_exists, place_of(path)[0].parent)
+    found = {
+        name: Guess(said[name]) if name in said else guess(name, values, at, exists)  # type: ignore[arg-type]
+        for at, (name, values) in enumerate(columns.items())
+    }
+    if all(found[n].kind in UNCOUNTED and n not in said for n in columns):
+        found = {n: Guess(_at_least(v)) for n, v in columns.items()}  # type: ignore[arg-type]
+    kinds = tuple((name, one.kind) for name, one in found.items())
+    full = tuple(
+        (name, weights.get(name, 0.0 if kind in UNCOUNTED else 1.0))
+        for name, kind in kinds
+    )
+    title = how.title or title_of(list(found), [kind for _, kind in kinds])
+    noticed = tuple(one.why for one in found.values() if one.why)
+    return replace(how, kinds=kinds, weights=full, title=title), noticed
 
 
-def _complete(path: Path, rows: Any) -> Iterator[list[str]]:
-    """Yield the rows of a table in which every quote ends."""
+def _exists(folder: Path, key: str) -> bool:
     try:
-        for row in rows:
-            if row == [END]:
-                return
-            if row:
-                yield row
-    except csv.Error as error:
-        raise InputError(
-            f"Line {rows.line_num} of {printable(path.name)} cannot be read "
-            f"({error}): mend it."
-        ) from None
-    raise InputError(
-        f"{printable(path.name)} has a quote that does not end: close it, or remove it."
+        return picture_in(folder, key).is_file()
+    except UnreadableFileError:
+        return False
+
+
+def _at_least(values: Sequence[str]) -> str:
+    """Return what a column is taken for where there is no other."""
+    there = [value for value in values if not is_missing(value)]
+    if there and not np.isnan(numbers_of(there)).any():
+        return "number"
+    return "text" if len(set(there)) > max(2, len(there) / 2) else "category"
+
+
+def _compared(
+    path: Path, columns: Mapping[str, Sequence[str]], how: Reading
+) -> Samples:
+    """Return the numbers of all columns that count, side by side."""
+    kinds = dict(how.kinds)
+    counted = {name: weight for name, weight in how.weights if weight > 0}
+    if not counted:
+        raise InputError("No column is left to compare: let at least one count.")
+    if how.seek == "duplicates":
+        return encode_fields(
+            [["" if is_missing(v) else v for v in columns[name]] for name in counted]
+        )
+    _refuse_wide(path, {name: columns[name] for name in counted}, kinds)
+    making = Making(place_of(path)[0].parent, how.scale)
+    return np.hstack(
+        [
+            block_of(kinds[name], columns[name], weight, making)
+            for name, weight in counted.items()
+        ]
     )
 
 
-def _columns(
-    path: Path, rows: Iterator[list[str]], watch: Watch
-) -> dict[str, list[str]]:
-    """Return the columns of a table by their names, read some rows at a time."""
-    header = next(rows, [])
-    _refuse_twins(path, header)
-    columns: list[list[str]] = [[] for _ in header]
-    n_rows = n_read = 0
-    n_all, free = path.stat().st_size, free_memory()
-    while some := list(islice(rows, ROWS_AT_ONCE)):
-        for number, row in enumerate(some, start=n_rows + 2):
-            if len(row) != len(header):
-                raise InputError(
-                    f"Line {number} of {printable(path.name)} has {len(row)} columns, "
-                    f"but the header has {len(header)}: mend that line."
-                )
-        for column, values in zip(columns, zip(*some, strict=True), strict=True):
-            column += values
-        n_rows += len(some)
-        n_read += len(header) * len(some) + sum(map(len, chain.from_iterable(some)))
-        needed = CELL * len(header) * n_rows + n_read
-        refuse_large(path.name, needed, free, "write its numbers into a .npy file")
-        watch(n_rows, max(n_rows, n_rows * n_all // n_read))  # as long as these
-    if not n_rows:
-        raise InputError(
-            f"{printable(path.name)} has a header but no rows: give some data."
-        )
-    return dict(zip(header, columns, strict=True))
-
-
-def _refuse_twins(path: Path, names: Sequence[str]) -> None:
-    name, times = Counter(names).most_common(1)[0] if names else ("", 0)
-    if times > 1:
-        raise InputError(
-            f"{printable(path.name)} has {times} columns named {name!r}: give each a "
-            f"name of its own."
-        )
-
-
-def _read_parquet(path: Path, how: Reading, watch: Watch) -> Table:
-    try:
-        from pyarrow import parquet
-    except ImportError:
-        raise MissingExtraError("pyarrow", "tables") from None
-    with open_ordinary(path) as source, undamaged(path, "parquet file"):
-        with parquet.ParquetFile(source) as file:
-            schema, about = file.schema_arrow, file.metadata
-            _refuse_twins(path, schema.names)
-            _refuse_unknown(schema.names, how)
-            kept = [name for name in schema.names if name not in how.ignore]
-            words = [name for name in kept if _is_plain(path, schema, name)]
-            unpacked = sum(
-                about.row_group(at).total_byte_size
-                for at in range(about.num_row_groups)
-            )
-            needed, free = CELL * len(kept) * about.num_rows + unpacked, free_memory()
-            refuse_large(path.name, needed, free)
-        source.seek(0)
-        # A text that is there a million times is kept once.
-        with parquet.ParquetFile(source, read_dictionary=words) as file:
-            columns = _batches(path, file, kept, watch, free - needed)
-    return _from_columns(path, columns, replace(how, ignore=()))
-
-
-def _is_plain(path: Path, schema: Any, name: str) -> bool:
-    """Tell whether a column of a parquet file holds words; refuse lists."""
-    from pyarrow import types
-
-    kind = schema.field(name).type
-    is_wide = types.is_fixed_size_binary(kind) and kind.byte_width > WIDEST
-    if types.is_nested(kind) or is_wide:
-        raise InputError(
-            f"Column {name!r} of {printable(path.name)} holds {kind}, not one value a "
-            f"row: leave it out with --ignore."
-        )
-    return bool(
-        types.is_string(kind)
-        or types.is_large_string(kind)
-        or types.is_binary(kind)
-        or types.is_large_binary(kind)
-    )
-
-
-def _batches(
-    path: Path, file: Any, names: list[str], watch: Watch, free: int
-) -> dict[str, list[str]]:
-    n_rows, n_read, n_letters = file.metadata.num_rows, 0, 0
-    columns: dict[str, list[str]] = {name: [] for name in names}
-    for batch in file.iter_batches(ROWS_AT_ONCE, columns=names, use_threads=False):
-        n_read += batch.num_rows
-        if n_read > n_rows:
-            break
-        for name, column in zip(batch.schema.names, batch.columns, strict=True):
-            cells = _cells(path, name, column)
-            n_letters += sum(map(len, cells))
-            columns[name] += cells
-        refuse_large(path.name, n_letters, free)
-        watch(n_read, n_rows)
-    if n_read != n_rows:
-        raise ValueError("there are not as many rows as it says")
-    if not n_rows:
-        raise InputError(f"{printable(path.name)} has no rows: give some data.")
-    return columns
-
-
-def _cells(path: Path, name: str, column: Any) -> list[str]:
-    if not hasattr(column, "dictionary"):
-        return ["" if value is None else str(value) for value in column.to_pylist()]
-    words = [
-        "" if word is None else str(word) for word in column.dictionary.to_pylist()
-    ]
-    if any("\0" in word for word in words):
-        raise InputError(
-            f"Column {name!r} of {printable(path.name)} holds a NUL, which is no text: "
-            f"remove it, or leave the column out with --ignore."
-        )
-    codes = column.indices.to_pylist()
-    return ["" if code is None else words[code] for code in codes]
+def _refuse_wide(
+    path: Path, columns: Mapping[str, Sequence[str]], kinds: Mapping[str, str]
+) -> None:
+    """Refuse columns that would take more memory as numbers than there is."""
+    if all(kinds[name] == "number" for name in columns):
+        return
+    widths = {
+        name: WIDTHS.get(kinds[name]) or min(MOST_KINDS + 1, len(set(values)))
+        for name, values in columns.items()
+    }
+    widest = max(widths, key=widths.__getitem__)
+    needed = 3 * 8 * sum(widths.values()) * len(columns[widest])  # each, side by side
+    advice = f"leave column {widest!r}, the widest, out with --ignore"
+    refuse_large(path.name, needed, free_memory(), advice)
 
 
 # Arrays
@@ -334,7 +412,9 @@ def _some(names: Iterable[str]) -> str:
 # Texts
 
 
-def _read_texts(path: Path, _: Reading, __: Watch) -> Table:
+def _read_texts(path: Path, how: Reading, watch: Watch) -> Table:
+    if looks_like_table(path):
+        return _read_columns(path, how, watch)
     texts = read_texts(path)
     return Table(encode_texts(texts), columns_shown({"text": texts}))
 
@@ -357,149 +437,8 @@ def read_texts(path: Path) -> list[str]:
 
 
 _READERS: dict[str, Callable[[Path, Reading, Watch], Table]] = {
-    ".csv": _read_csv,
-    ".tsv": _read_csv,
-    ".parquet": _read_parquet,
+    **dict.fromkeys(FORMATS, _read_columns),
+    ".txt": _read_texts,
     ".npy": _read_array,
     ".npz": _read_archive,
-    ".txt": _read_texts,
 }
-
-
-def _delimiter(first: str) -> str:
-    return max(",;\t", key=first.count)
-
-
-# Columns
-
-
-def _refuse_unknown(columns: Iterable[str], how: Reading) -> None:
-    for name in (*how.ignore, *([how.label] if how.label else [])):
-        if name not in columns:
-            raise InputError(
-                f"There is no column {name!r}. The columns are: {', '.join(columns)}."
-            )
-
-
-def _from_columns(
-    path: Path, columns: Mapping[str, Sequence[str]], how: Reading
-) -> Table:
-    _refuse_unknown(columns, how)
-    kept = {n: v for n, v in columns.items() if n not in (*how.ignore, how.label)}
-    if not kept:
-        raise InputError("No column is left to compare: ignore fewer of them.")
-    X = _compared(path, kept)
-    labels = list(columns[how.label]) if how.label else None
-    shown = columns_shown(kept)
-    return Table(standardised(X) if how.scale else X, shown, labels)
-
-
-def _compared(path: Path, columns: Mapping[str, Sequence[str]]) -> Floats:
-    """Return the numbers of all columns, side by side."""
-    numbers = {name: _numbers(name, values) for name, values in columns.items()}
-    words = [name for name, found in numbers.items() if found is None]
-    kinds = {name: len(set(columns[name])) for name in words}
-    left_out = _left_out(kinds, len(next(iter(columns.values()))))
-    if len(left_out) == len(columns):
-        name = left_out[0]
-        raise InputError(
-            f"Column {name!r} holds {kinds[name]} different texts, which is no "
-            f"category: leave it out with --ignore, or put texts into a .txt file."
-        )
-    for name in left_out:
-        _say_left_out(name, kinds.pop(name))
-        del numbers[name]
-    _refuse_wide(path, columns, kinds)
-    return np.hstack(
-        [
-            from_words(name, columns[name]) if found is None else found
-            for name, found in numbers.items()
-        ]
-    )
-
-
-def _left_out(kinds: Mapping[str, int], n_rows: int) -> list[str]:
-    """Return columns of words that tell rows apart, and are alike in none."""
-    return [name for name, n in kinds.items() if n > max(MANY_KINDS, n_rows / 2)]
-
-
-def _say_left_out(name: str, n_kinds: int) -> None:
-    warnings.warn(
-        f"Column {name!r} holds {n_kinds:,} different texts, which is no category: it "
-        f"is shown, but not compared.",
-        AssumptionWarning,
-        stacklevel=2,
-    )
-
-
-def _refuse_wide(
-    path: Path, columns: Mapping[str, Sequence[str]], kinds: Mapping[str, int]
-) -> None:
-    """Refuse words that would take more memory as numbers than there is."""
-    if not kinds:
-        return
-    width = sum(map(n_signs, kinds.values())) + len(columns) - len(kinds)
-    widest = max(kinds, key=lambda name: n_signs(kinds[name]))
-    needed = 3 * 8 * width * len(columns[widest])  # each, side by side, standardised
-    advice = (
-        f"leave column {widest!r}, which holds {kinds[widest]:,} kinds, out with "
-        f"--ignore"
-    )
-    refuse_large(path.name, needed, free_memory(), advice)
-
-
-def _numbers(name: str, values: Sequence[str]) -> Floats | None:
-    """Return a column of numbers as it is; None for a column of words."""
-    numbers = _at_once(values)
-    if numbers is not None:
-        return _finite(name, values, numbers)
-    kinds = {value: _number(value) for value in values}  # a long one is parsed once
-    missing = {value for value in kinds if value.strip().lower() in MISSING}
-    for row, value in enumerate(values, start=1):
-        if value in missing:
-            raise InputError(
-                f"Column {name!r} has no value in row {row}: fill it in, or leave the "
-                f"column out with --ignore."
-            )
-    parsed = [kinds[value] for value in values]
-    words = [row for row, number in enumerate(parsed) if number is None]
-    if not words:
-        return _finite(name, values, np.array(parsed, dtype=np.float64))
-    if len(words) < len(values) / 2:
-        raise InputError(
-            f"Column {name!r} holds numbers, but row {words[0] + 1} has "
-            f"{_short(values[words[0]])}: mend it, or leave the column out with "
-            f"--ignore."
-        )
-    return None
-
-
-def _finite(name: str, values: Sequence[str], numbers: Floats) -> Floats:
-    within = np.abs(numbers) <= LARGEST
-    if not within.all():
-        row = int(within.argmin())
-        raise InputError(
-            f"Column {name!r} has {_short(values[row])} in row {row + 1}, too large to "
-            f"be compared: mend it, or leave the column out with --ignore."
-        )
-    return as_samples(numbers[:, np.newaxis])
-
-
-def _short(value: str) -> str:
-    return repr(value if len(value) <= N_SHORT else f"{value[:N_SHORT]}…")
-
-
-def _at_once(values: Sequence[str]) -> Floats | None:
-    """Return a column in which all is a number; None where one has to look closer."""
-    try:
-        numbers = np.array(values, dtype=np.float64)
-    except ValueError:
-        return None
-    return numbers if np.isfinite(numbers).all() else None
-
-
-def _number(value: str) -> float | None:
-    try:
-        return float(value)
-    except ValueError:
-        return None
