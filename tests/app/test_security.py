@@ -485,11 +485,17 @@ def test_pictures_are_packed_anew(tmp_path: Path) -> None:
     here = served(tmp_path, path_source(folder, tmp_path / "v")).prepared()
     position = [item.key for item in here.project.items()].index("0.jpg")
 
-    for route, edge in (("thumb", 480), ("picture", 1600)):
-        reply = here.seat().get(f"/{route}/{position}")
+    for route, size, edge in (
+        ("thumb", "", 480),
+        ("thumb", "?x&size=960", 960),
+        ("picture", "", 1600),
+        ("picture", "?x&size=4096", 2000),
+    ):
+        reply = here.seat().get(f"/{route}/{position}{size}")
         assert reply.headers["content-type"] == "image/jpeg"
         assert b"where I live" not in reply.content
         assert max(Image.open(BytesIO(reply.content)).size) == edge
+        assert here.seat().get(f"/{route}/{position}?size=5000").status_code == 422
 
 
 @pytest.mark.parametrize(

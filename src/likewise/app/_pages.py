@@ -48,6 +48,8 @@ FILES: dict[str, Any] = {
     made.media_type.partition(";")[0]: {} for made in EXPORTS.values()
 }
 SMALL, LARGE = 480, 1600  # pixels along the longer edge
+ThumbEdge: TypeAlias = Literal["480", "960"]  # the second for dense screens
+PictureEdge: TypeAlias = Literal["1600", "4096"]  # the second for zooming in
 MOST_KEPT = 4_000_000  # bytes of small pictures in a folder; 256 folders: 1 GB
 N_WAITING = 8  # threads that wait for pictures, two of which are being made
 FOREVER = {"Cache-Control": "private, max-age=31536000, immutable"}
@@ -293,22 +295,19 @@ class Pictures:
     root: Path
     cache: Path
 
-    def small(self, item: Item) -> bytes:
+    def small(self, item: Item, edge: int = SMALL) -> bytes:
         """Return the picture on a card; from the cache even if its file is gone."""
-        kept = self.cache / item.digest[:2] / f"{item.digest}-{SMALL}.jpg"
+        kept = self.cache / item.digest[:2] / f"{item.digest}-{edge}.jpg"
         found = _kept(kept)
         if found:
             return found
-        made = self._made(item, SMALL)
+        made = self.large(item, edge)
         if item.status != "changed":  # a changed file is another picture by now
             _keep(kept, made)
         return made
 
-    def large(self, item: Item) -> bytes:
-        """Return the picture as large as a screen."""
-        return self._made(item, LARGE)
-
-    def _made(self, item: Item, edge: int) -> bytes:
+    def large(self, item: Item, edge: int = LARGE) -> bytes:
+        """Return the picture as large as a screen, or as one that is zoomed into."""
         return thumbnail_apart(file_inside(self.root, item.key), edge)
 
 
@@ -359,13 +358,14 @@ async def _wait_for(make: Callable[[], bytes]) -> bytes:
     response_class=Jpeg,
     responses=troubles(404),
 )
-async def thumb(item: int, context: Context) -> Response:
+async def thumb(item: int, context: Context, size: ThumbEdge = "480") -> Response:
     """Fetch the small picture of an item.
 
-    Upright, without EXIF, at most 480 pixels along its longer edge. Its address is
-    `thumb` of a card, which changes with the content: it may be kept for ever.
+    Upright, without EXIF, at most 480 pixels along its longer edge, or 960 with
+    `&size=960` behind the address, for dense screens. The address is `thumb` of a card.
+    It changes with the content, so pictures may be kept for ever.
     """
-    make = _pictures(context).small
+    make = partial(_pictures(context).small, edge=int(size))
     return Jpeg(await _wait_for(partial(_picture, make, context, item)), 200, FOREVER)
 
 
@@ -374,13 +374,14 @@ async def thumb(item: int, context: Context) -> Response:
     response_class=Jpeg,
     responses=troubles(404),
 )
-async def picture(item: int, context: Context) -> Response:
+async def picture(item: int, context: Context, size: PictureEdge = "1600") -> Response:
     """Fetch the large picture of an item.
 
-    Upright, without EXIF, at most 1600 pixels along its longer edge. Its address is
-    `picture` of a card, which changes with the content: it may be kept for ever.
+    Upright, without EXIF, at most 1600 pixels along its longer edge, or 4096 with
+    `&size=4096` behind the address, for zooming in. The address is `picture` of a card.
+    It changes with the content, so pictures may be kept for ever.
     """
-    make = _pictures(context).large
+    make = partial(_pictures(context).large, edge=int(size))
     return Jpeg(await _wait_for(partial(_picture, make, context, item)), 200, FOREVER)
 
 

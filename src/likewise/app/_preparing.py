@@ -190,7 +190,7 @@ class DigitsSource:
         path = self.folder / f"{at + 1:04}.png"
         if not path.exists():
             path.write_bytes(png)
-        shown = {"name": f"digit {at + 1}", "size": f"{len(png)} bytes"}
+        shown = {"name": f"scan {at + 1:04}", "size": f"{len(png)} bytes"}
         return Item(path.name, "image", hashlib.sha256(png).hexdigest(), shown)
 
 

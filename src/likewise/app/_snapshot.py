@@ -359,7 +359,7 @@ class Snapshot:
 
     @cached_property
     def _n_unsure(self) -> Indices:
-        return self._counted(~self.confirmed & (self.sure < UNSURE))
+        return self._counted(self.needs_look)
 
     def _counted(self, which: np.ndarray) -> Indices:
         """Return how many of some items each cluster has."""
@@ -392,6 +392,11 @@ class Snapshot:
         """Return how many of them are confirmed."""
         return int(self._n_confirmed[label])
 
+    @cached_property
+    def needs_look(self) -> np.ndarray:
+        """Whether each item is a guess that needs to be looked at."""
+        return ~self.confirmed & (self.sure < UNSURE) & (self.labels >= 0)
+
     def n_unsure(self, label: int) -> int:
         """Return how many guessed ones need to be looked at."""
         return int(self._n_unsure[label])
@@ -401,7 +406,10 @@ class Snapshot:
         return {}
 
     def order(self, label: int, *, typical_first: bool = False) -> Indices:
-        """Return the items of a cluster: confirmed ones, then the least sure first."""
+        """Return the items of a cluster: the least sure first, confirmed ones last.
+
+        The other way round with `typical_first`.
+        """
         key = label, typical_first
         if key not in self._orders:
             members = self._members[label]
@@ -409,7 +417,8 @@ class Snapshot:
             guessed = members[~is_confirmed]
             sure = self.sure[guessed] * (-1 if typical_first else 1)
             guessed = guessed[np.argsort(sure, kind="stable")]
-            self._orders[key] = np.concatenate([members[is_confirmed], guessed])
+            parts = [guessed, members[is_confirmed]]
+            self._orders[key] = np.concatenate(parts[::-1] if typical_first else parts)
         return self._orders[key]
 
     def typical(self, label: int, n: int) -> list[int]:

@@ -24,7 +24,13 @@ from tests.problems import blobs
 
 from likewise.app._commands import MEANWHILE
 from likewise.app._snapshot import Snapshot
-from likewise.app.groups._presenter import PER_PAGE, group_of, groups_of
+from likewise.app.groups._presenter import (
+    MOST_SINGLES,
+    PER_PAGE,
+    group_of,
+    groups_of,
+)
+from likewise.app.groups._presenter import listed as listed_covers
 from likewise.knowledge import Verdict
 from likewise.storage import Project, open_store
 
@@ -128,9 +134,47 @@ def test_a_group_is_shown_page_by_page(tmp_path: Path) -> None:
 
     sizes = [(len(p.items), len(p.confirmed), p.has_more) for p in pages if p]
     assert sizes == [(PER_PAGE, PER_PAGE, True), (9, 9, False), (0, 0, False)]
-    assert pages[0] is not None
-    assert [card.item for card in pages[0].items[:2]] == [4, 7]
-    assert pages[0].confirmed[:3] == [True, True, False]
+    assert pages[1] is not None
+    assert [card.item for card in pages[1].items[-2:]] == [4, 7]
+    assert pages[1].confirmed[-3:] == [False, True, True]
+    first = group_of(here.now, 0, 0, "typical")
+    assert first is not None
+    assert [card.item for card in first.items[:2]] == [4, 7]
+
+
+def test_what_needs_a_look_is_marked_and_comes_first(tmp_path: Path) -> None:
+    here = served(tmp_path, rows_source(blobs((8, 8, 8), spread=1.5))).prepared()
+
+    pages = [group_of(here.now, g.id, 0) for g in groups_of(here.now).groups]
+
+    for page in pages:
+        assert page is not None
+        assert page.needs_look == sorted(page.needs_look, reverse=True)
+        assert sum(page.needs_look) == page.group.unsure
+    assert any(page and any(page.needs_look) for page in pages)
+
+
+def test_many_groups_of_one_item_are_folded(tmp_path: Path) -> None:
+    alone = blobs((1,) * (MOST_SINGLES + 12) + (5, 4), spread=0.01)
+    n = MOST_SINGLES + 14
+    options = {"n_clusters": n, "method": "random", "random_state": 0}
+    here = served(tmp_path, rows_source(alone), options=options).prepared()
+    sizes = [here.now.size(label) for label in here.now.clusters]
+    n_single = sizes.count(1)
+    assert MOST_SINGLES < n_single < len(sizes)
+
+    found, single = (
+        listed_covers(here.now, "size", 0, singles=s) for s in (False, True)
+    )
+    page = here.seat().get("/groups").text
+
+    assert found.total == len(sizes) - n_single
+    assert found.n_folded == single.total == n_single
+    assert all(group.size == 1 for group in single.groups)
+    assert f"{n_single} groups of one item" in page
+    assert page.count('class="group ') == found.total
+    alone_page = here.seat().get("/groups?only=singles").text
+    assert alone_page.count('class="group ') == n_single
 
 
 def test_a_page_beyond_the_last_one_is_the_last_one(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from pydantic import BaseModel
@@ -35,6 +36,8 @@ Rest: TypeAlias = Literal["not-placed", "not-sure", "set-aside"]
 Wanted: TypeAlias = Planned | Rename
 PER_PAGE = 60
 IN_STRIP = 3 * STRIP
+COVER = 4  # items on the cover of a group
+MOST_SINGLES = 24  # groups of one item among the others; more are folded
 IN_PART = 24  # items of a part that are shown
 IN_SIDE = 6  # items on either side of an answer
 ALREADY = "Nothing was recorded: answers say so already."
@@ -101,9 +104,10 @@ class Groups(BaseModel):
 
 
 class GroupPage(BaseModel):
-    """The items of one group, some at a time: confirmed first, then least sure.
+    """The items of one group, some at a time: least sure first, confirmed last.
 
-    `similar` is the group that may be the same one. `sure` is empty without hints.
+    `needs_look` marks guesses that are not sure. `similar` is the group that may be the
+    same one. `sure` is empty without hints.
     """
 
     group: GroupCard
@@ -111,6 +115,7 @@ class GroupPage(BaseModel):
     per_page: int
     items: list[Card]
     confirmed: list[bool]
+    needs_look: list[bool]
     has_more: bool
     order: Order = "unsure"
     sure: list[float] = []
@@ -180,10 +185,52 @@ def groups_of(
     )
 
 
-def listed(now: Snapshot, sort: Sort, start: int) -> list[GroupCard]:
-    """Return a page of groups with their strips."""
-    order = sorted_by(now, sort)[start : start + PER_PAGE]
-    return [now.cluster(label, IN_STRIP) for label in order]
+@dataclass(frozen=True)
+class Covers:
+    """A page of groups with their covers.
+
+    Parameters
+    ----------
+    groups : list of GroupCard
+    start : int
+        How many come before them.
+    total : int
+        How many there are on all pages.
+    n_folded : int
+        Groups of one item that are on pages of their own.
+    n_unsure : int
+        How many of these need a look.
+    """
+
+    groups: list[GroupCard]
+    start: int
+    total: int
+    n_folded: int
+    n_unsure: int
+
+
+def listed(now: Snapshot, sort: Sort, start: int, *, singles: bool = False) -> Covers:
+    """Return a page of groups; many of one item are folded, or shown alone."""
+    order = sorted_by(now, sort)
+    single = [label for label in order if now.size(label) == 1]
+    is_folded = MOST_SINGLES < len(single) < len(order)
+    if singles:
+        order = single
+    elif is_folded:
+        order = [label for label in order if now.size(label) > 1]
+    start = min(start, page_of_last(len(order)))
+    return Covers(
+        groups=[now.cluster(one, COVER) for one in order[start : start + PER_PAGE]],
+        start=start,
+        total=len(order),
+        n_folded=len(single) if is_folded and not singles else 0,
+        n_unsure=sum(now.n_unsure(label) for label in single),
+    )
+
+
+def page_of_last(total: int) -> int:
+    """Return where the last page begins: acts make lists shorter."""
+    return max(total - 1, 0) // PER_PAGE * PER_PAGE
 
 
 def neighbours(now: Snapshot, item: int) -> list[GroupCard]:
@@ -253,6 +300,7 @@ def group_of(
         per_page=PER_PAGE,
         items=now.cards(some),
         confirmed=now.confirmed[some].tolist(),
+        needs_look=now.needs_look[some].tolist(),
         has_more=len(whole) > start + PER_PAGE,
         order=order,
         sure=now.sure[some].tolist() if now.display.hints else [],

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, HTTPException, Query, Request
 from fastapi.responses import RedirectResponse, Response
@@ -23,7 +23,6 @@ from likewise.app._project import ProjectService
 from likewise.app._snapshot import Snapshot
 from likewise.app.groups import _presenter as presenter
 from likewise.app.groups._presenter import (
-    PER_PAGE,
     GroupPage,
     Groups,
     ItemsPage,
@@ -61,8 +60,9 @@ def group(
 ) -> GroupPage:
     """Look into the group of an item.
 
-    Some items from `start` on: those that answers have confirmed come first, then the
-    guessed ones, the least sure or the most typical first.
+    Some items from `start` on: what needs a look comes first, the least sure guess at
+    the top, and what answers have confirmed last; with `order=typical` the other way
+    round.
     """
     return _found(presenter.group_of(project.snapshot(), item, start, order))
 
@@ -166,19 +166,20 @@ def preview(wanted: Wanted, project: Service, who: Who) -> Preview:
 
 @router.get("/groups", include_in_schema=False)
 def groups_page(
-    context: Context, who: Who, sort: Sort = "review", start: Page = 0
+    context: Context,
+    who: Who,
+    sort: Sort = "review",
+    start: Page = 0,
+    only: Literal["singles"] | None = None,
 ) -> Response:
-    """Show the groups."""
+    """Show the groups, or those of one item."""
     project = context.preparation.service
     if project is None:
         return RedirectResponse("/", 303)
     now = project.snapshot()
     values = _common(now, who, "groups")
-    start = min(start, _last(values["counts"].groups))
-    found = presenter.listed(now, sort, start)
-    return drawn(
-        "groups", **values, found=found, sort=sort, start=start, per_page=PER_PAGE
-    )
+    found = presenter.listed(now, sort, start, singles=only is not None)
+    return drawn("groups", **values, found=found, sort=sort, only=only)
 
 
 @router.get("/groups/not-placed", include_in_schema=False)
@@ -196,7 +197,7 @@ def items_page(
     values = _common(now, who, which)
     found = presenter.items_of(now, which, start)
     if start >= found.total:
-        found = presenter.items_of(now, which, _last(found.total))
+        found = presenter.items_of(now, which, presenter.page_of_last(found.total))
     return drawn("items", **values, found=found)
 
 
@@ -211,18 +212,13 @@ def group_page(
     if found is None:
         raise HTTPException(404, NOWHERE)
     if start >= found.group.size:
-        last = _last(found.group.size)
+        last = presenter.page_of_last(found.group.size)
         found = presenter.group_of(now, item, last, order) or found
     side, then = (
         presenter.neighbours(now, item),
         presenter.next_to_look_at(now, item),
     )
     return drawn("group", **values, found=found, side=side, then=then)
-
-
-def _last(total: int) -> int:
-    """Return where the last page begins: acts make groups smaller."""
-    return max(total - 1, 0) // PER_PAGE * PER_PAGE
 
 
 def _common(now: Snapshot, who: str, tab: str) -> dict[str, Any]:

@@ -28,6 +28,25 @@ const IN_STRIP = 3; // columns of a row that are shown in small
 const IN_SMALL = 240; // characters of a text that are
 const IN_TILE = 3000; // characters of a text that can be unfolded
 const IN_DIALOG = { image: 6, text: 1, row: 1 }; // items of a group that dialogs show
+const ON_CARD = "(max-width: 40rem) 100vw, 50vw"; // how wide pictures are on the page
+const ON_TILE = "16rem";
+const IN_ROW = "6rem";
+
+// Pictures
+
+/** A small picture in both sizes: the browser takes the one that is sharp on its screen. */
+export const sizes = (thumb, wide = ON_CARD) =>
+  ({ src: thumb, srcset: `${thumb} 480w, ${thumb}&size=960 960w`, sizes: wide });
+
+const photo = (card, wide) => made("img", { ...sizes(card.thumb, wide), alt: card.title });
+
+/** What opens an item in large. */
+const opens = (card) => ({
+  "data-large": card.picture ?? "",
+  "data-face": card.item,
+  "data-kind": card.kind,
+  "data-title": card.title,
+});
 
 // Groups
 
@@ -138,7 +157,14 @@ function card(kind, head, item, other, group) {
   return made(
     "section",
     { class: `card ${kind} kind-${item.kind}` },
-    made("div", { class: "card-head" }, ...head, badge(item), alike(item)),
+    made(
+      "div",
+      { class: "card-head" },
+      ...head,
+      badge(item),
+      alike(item),
+      item.kind === "image" ? null : enlarger(item),
+    ),
     made("div", { class: "card-body" }, whole(item, other)),
     made(
       "div",
@@ -169,7 +195,7 @@ function further(group, item) {
     ...group.members.map((member) => made(
       "li",
       {},
-      member.kind === "image" ? picture(member) : excerpt(member, order),
+      member.kind === "image" ? picture(member, IN_ROW) : excerpt(member, order),
     )),
   );
 }
@@ -185,24 +211,18 @@ export function whole(item, other) {
 }
 
 // A button, since it opens the large picture.
-function picture(item) {
+function picture(item, wide) {
   return made(
     "button",
-    {
-      type: "button",
-      class: "picture",
-      "data-large": item.picture,
-      "data-title": item.title,
-      title: WORDS.larger,
-    },
-    made("img", { src: item.thumb, alt: item.title }),
+    { type: "button", class: "picture", ...opens(item), title: WORDS.larger },
+    photo(item, wide),
   );
 }
 
 /** An item in small: its picture, the beginning of its text, or some columns. */
 export function small(item, order, letters = IN_SMALL) {
   if (item.kind !== "image") return excerpt(item, order, letters);
-  return made("img", { src: item.thumb, alt: item.title });
+  return photo(item, ON_TILE);
 }
 
 function excerpt(item, order, letters = IN_SMALL) {
@@ -295,8 +315,7 @@ const enlarger = (card) => made(
     class: "enlarge",
     tabindex: "-1",
     "aria-label": WORDS.enlarge(card.title),
-    "data-large": card.picture,
-    "data-title": card.title,
+    ...opens(card),
   },
   drawn(
     "svg",
@@ -309,7 +328,7 @@ const enlarger = (card) => made(
 export const speakers = (cards, order) => cards.map((card) => made(
   "li",
   { class: `speaker speaker-${card.kind}` },
-  card.kind === "image" ? picture(card) : excerpt(card, order),
+  card.kind === "image" ? picture(card, IN_ROW) : excerpt(card, order),
 ));
 
 const beginning = (text, letters) =>

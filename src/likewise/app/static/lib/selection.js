@@ -1,6 +1,7 @@
 // Choosing items in a grid: by clicks, by keys, one, some or all.
 
-const MOVES = {
+/** Where an arrow leads from one of some elements: a position, perhaps none of theirs. */
+export const MOVES = {
   ArrowLeft: (at) => at - 1,
   ArrowRight: (at) => at + 1,
   ArrowUp: (at, picks) => nearestInRow(at, picks, -1),

@@ -1,5 +1,7 @@
 // How long ago something was, when pictures are really on the screen, and for how long.
 
+import { sizes } from "./cards.js";
+
 const LONGEST = 3000; // milliseconds to wait for a picture that does not come
 const NOW = "just now";
 const UNITS = [["year", 31_536_000], ["month", 2_592_000], ["day", 86_400],
@@ -65,8 +67,9 @@ const frame = () => new Promise((done) => {
 /** Fetch pictures that may be needed next. */
 export function preloaded(pictures) {
   return pictures.map((address) => {
-    const image = new Image();
-    image.src = address;
+    const { src, ...others } = sizes(address);
+    const image = Object.assign(new Image(), others); // src last: one request, of that size
+    image.src = src;
     return image;
   });
 }

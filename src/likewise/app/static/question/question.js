@@ -5,7 +5,7 @@ import { Refused, changeSettings, get, troubleOf } from "../lib/api.js";
 import { pairOf } from "../lib/cards.js";
 import { byId, every, greyOut, isDialogOpen, wireDoing } from "../lib/dom.js";
 import { isForPage, isModified, isUndo, openKeys, plain, wireKeys } from "../lib/keys.js";
-import { wireLarge } from "../lib/large.js";
+import { openPair, wireLarge } from "../lib/large.js";
 import { forThisTab, recalled, remember } from "../lib/memory.js";
 import { isBusy, notify, resend, send, tell, tellReply, wireSending } from "../lib/sending.js";
 import {
@@ -30,7 +30,7 @@ const WORDS = {
 };
 const ALL_LETTERS = { z: "undo", l: "look", "?": "keys" };
 const LETTERS = {
-  pair: { d: "different", u: "unsure", s: "same", g: "pick", n: "none", x: "aside" },
+  pair: { d: "different", u: "unsure", s: "same", g: "pick", n: "none", x: "aside", v: "view" },
   sheet: { u: "doubt", g: "sort", p: "skip", v: "view" },
   overview: { s: "set", p: "skip", v: "view" },
 };
@@ -169,7 +169,7 @@ const SENDS = {
 const ALWAYS = {
   keys: () => openKeys(state.hints),
   look,
-  view: () => TILES[kindOf(state)].enlargeTile(),
+  view: () => (state.screen ? TILES[kindOf(state)].enlargeTile() : openPair()),
 };
 
 function offerSorting() {

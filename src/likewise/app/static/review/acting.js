@@ -77,7 +77,8 @@ function press(event) {
 }
 
 // Only what has a button on this page, and what no button stands for.
-const isOffered = (name) => name === "all" || every(`[data-do="${name}"]`).length > 0;
+const BY_KEY = ["all", "view", "rename"];
+const isOffered = (name) => BY_KEY.includes(name) || every(`[data-do="${name}"]`).length > 0;
 
 async function showReply(reply, { path }) {
   if (facts().tab === "group" && typeof reply.stay === "number") {

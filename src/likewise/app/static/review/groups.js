@@ -1,23 +1,30 @@
-// The list of groups: tick some, and make them one.
+// The groups as covers: go through them, name them, select some and make them one.
 
-import { byId, every, greyOut, isDialogOpen } from "../lib/dom.js";
+import { byId, every, greyOut, isDialogOpen, wake } from "../lib/dom.js";
+import { isForPage, isModified } from "../lib/keys.js";
+import { MOVES } from "../lib/selection.js";
 import { resend, tell } from "../lib/sending.js";
 import { act, canUndo, wireActing } from "./acting.js";
-import { openMerging, wireMerging } from "./merging.js";
+import { offerMerging, openMerging, wireMerging } from "./merging.js";
+import { openNaming, wireNaming } from "./naming.js";
 
 const WORDS = {
-  none: "Tick groups to merge them",
-  one: "1 group ticked: tick another one to merge them",
-  some: (number) => `${number} groups ticked`,
-  few: "Merging needs two groups: tick two or more.",
+  none: "Select groups to merge them",
+  one: "1 group selected: select another one to merge them",
+  some: (number) => `${number} groups selected`,
+  few: "Select two groups or more to merge them.",
+  noGroup: "Go to a group first: then name it.",
 };
-const LETTERS = { g: "merge", m: "merge", z: "undo", "?": "keys" };
+const LETTERS = { g: "merge", m: "merge", e: "rename", z: "undo", "?": "keys" };
 const ENOUGH = 2;
 
 let focused = null; // the group that had the focus before the page was drawn anew
 
 const boxes = () => every(".ticking input");
+const links = () => every(".group h2 a");
 const ticked = () => boxes().filter((box) => box.checked).map((box) => Number(box.value));
+const groupAt = (element) => element?.closest?.(".group") ?? null;
+const linkOf = (group) => group?.querySelector("h2 a");
 
 function showTicked() {
   const { length } = ticked();
@@ -31,16 +38,19 @@ function untick() {
 }
 
 function refocus() {
+  wake(".pencil");
   untick();
   if (focused === null || isDialogOpen()) return;
-  (boxes().find((box) => box.value === focused) ?? boxes()[0])?.focus();
+  const there = every(".group").find((group) => group.dataset.group === focused);
+  (linkOf(there) ?? links()[0])?.focus();
 }
 
-function noteFocus({ groups }) {
-  const box = document.activeElement.closest?.(".group")?.querySelector(".ticking input");
-  focused = box?.value ?? `${groups?.[0] ?? ""}`;
+function noteFocus({ groups, item }) {
+  const there = groupAt(document.activeElement)?.dataset.group;
+  focused = there ?? `${groups?.[0] ?? item ?? ""}`;
 }
 
+const rename = (item, name) => act("/api/rename", { item, name });
 const merge = (groups) => act("/api/merge", { groups });
 
 function openTicked() {
@@ -48,14 +58,47 @@ function openTicked() {
   else openMerging(ticked(), merge);
 }
 
+function nameGroup(group) {
+  if (group) openNaming(group);
+  else tell(WORDS.noGroup);
+}
+
+function offerMerge(item, others, name) {
+  const hasName = Boolean(document.querySelector(`[data-group="${item}"]`)?.dataset.name);
+  offerMerging([item, ...others], name, async (groups) => {
+    if (hasName) await rename(item, name); // the latest name is what both are called
+    await merge(groups);
+  }, () => rename(item, name));
+}
+
+// Arrows go from cover to cover, Space selects the one that has the focus.
+function press(event) {
+  if (!isForPage(event) || isModified(event)) return;
+  const all = links();
+  const at = all.indexOf(linkOf(groupAt(document.activeElement)));
+  if (event.key in MOVES) {
+    const next = at < 0 ? 0 : MOVES[event.key](at, all);
+    all[Math.min(Math.max(next, 0), all.length - 1)]?.focus();
+  } else if (event.key === " " && event.target === all[at]) {
+    groupAt(event.target).querySelector(".ticking input").click();
+  } else return;
+  event.preventDefault();
+}
+
 wireMerging();
+wireNaming(rename, offerMerge);
 wireActing({
-  does: { merge: openTicked },
+  does: { merge: openTicked, rename: () => nameGroup(groupAt(document.activeElement)) },
   letters: LETTERS,
   letGo: untick,
   before: noteFocus,
   drawn: refocus,
 });
+document.addEventListener("keydown", press);
 document.addEventListener("change", showTicked);
+document.addEventListener("click", (event) => {
+  if (event.target.closest("[data-rename]")) nameGroup(groupAt(event.target));
+});
+wake(".pencil");
 showTicked();
 await resend();

@@ -1,54 +1,71 @@
-// A group's name, changed where it stands.
+// The name of a group, changed where it stands.
 
 import { previewed } from "../lib/api.js";
-import { byId } from "../lib/dom.js";
-import { facts } from "./acting.js";
+import { made } from "../lib/dom.js";
+
+const WORDS = {
+  label: "Name of the group",
+  unnamed: (number) => `Group ${number}`,
+  save: "Save",
+  cancel: "Cancel",
+};
+const LONGEST = 200; // characters
+
+let open = null; // the form, and what it stands in for
 
 /**
- * Wire the form; it is drawn anew with the page.
+ * Wire it: whatever has `data-group` and `data-name` holds a name, as `.named`.
  *
- * `named(name)` saves a name, `offered(groups, name)` hears that others have it already.
+ * `named(item, name)` saves a name, `offered(item, others, name)` hears that others have
+ * it already.
  */
 export function wireNaming(named, offered) {
   document.addEventListener("submit", (event) => {
-    if (event.target.id !== "rename") return;
+    if (event.target !== open?.form) return;
     event.preventDefault();
     submit(named, offered);
   });
-  document.addEventListener("click", (event) => {
-    if (event.target.closest("#rename-cancel")) close();
-  });
   document.addEventListener("keydown", (event) => {
-    if (event.key === "Escape" && event.target.closest("#rename")) close();
+    if (event.key === "Escape" && event.target.closest(".rename")) closeNaming();
   });
 }
 
-export function openNaming() {
-  show(true);
-  byId("name").select();
+/** Let a person type the name of the group that an element holds. */
+export function openNaming(holder) {
+  closeNaming();
+  const title = holder.querySelector(".named");
+  const input = made("input", {
+    name: "name", maxlength: LONGEST, autocomplete: "off", "aria-label": WORDS.label,
+    placeholder: WORDS.unnamed(holder.dataset.number), value: holder.dataset.name,
+  });
+  const cancel = made("button", { type: "button", class: "quiet" }, WORDS.cancel);
+  const form = made("form", { class: "rename" }, input, made("button", {}, WORDS.save), cancel);
+  cancel.addEventListener("click", closeNaming);
+  open = { form, title, holder, from: document.activeElement };
+  title.hidden = true;
+  title.after(form);
+  input.select();
+  input.focus();
 }
 
-function close() {
-  byId("rename").reset();
-  show(false);
-  document.querySelector("[data-do=rename]").focus();
-}
-
-function show(isOpen) {
-  byId("rename").hidden = !isOpen;
-  byId("group-name").hidden = isOpen;
+/** Leave the name as it is. */
+export function closeNaming() {
+  if (!open) return;
+  open.form.remove();
+  open.title.hidden = false;
+  open.from?.focus();
+  open = null;
 }
 
 async function submit(named, offered) {
-  const { group, name: before } = facts();
-  const name = byId("name").value.trim();
-  if (name === before) {
-    close();
+  const { dataset } = open.holder;
+  const [item, name] = [Number(dataset.group), open.form.elements.name.value.trim()];
+  if (name === dataset.name) {
+    closeNaming();
     return;
   }
-  const wanted = { item: Number(group), name };
-  const found = name ? await previewed(wanted).catch(() => null) : null;
+  const found = name ? await previewed({ item, name }).catch(() => null) : null;
   const others = found?.groups.slice(1) ?? [];
-  if (others.length > 0) offered(others.map((one) => one.id), name);
-  else named(name);
+  if (others.length > 0) offered(item, others.map((one) => one.id), name);
+  else named(item, name);
 }

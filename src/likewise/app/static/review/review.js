@@ -1,7 +1,7 @@
 // Looking through items and putting them right: only what is selected is ever touched.
 
 import { byId, greyOut, isDialogOpen, numeral } from "../lib/dom.js";
-import { wireLarge } from "../lib/large.js";
+import { openTogether, wireLarge } from "../lib/large.js";
 import { Selection, itemOf } from "../lib/selection.js";
 import { resend, tell } from "../lib/sending.js";
 import { act, canUndo, facts, wireActing } from "./acting.js";
@@ -18,7 +18,7 @@ const WORDS = {
   merge: "Merge with which group?",
 };
 const LETTERS = {
-  c: "confirm", r: "reject", m: "move", n: "new", z: "undo", a: "all",
+  c: "confirm", r: "reject", m: "move", n: "new", z: "undo", a: "all", v: "view",
   x: facts().tab === "set-aside" ? "back" : "aside",
   d: "different", u: "unsure", s: "same", e: "rename", g: "merge", p: "split", "?": "keys",
 };
@@ -54,6 +54,15 @@ function refocus() {
   if (!isDialogOpen()) selection.goTo(next);
 }
 
+/** Show what is meant in large: two side by side, else one among all. */
+function view() {
+  const { meant } = selection;
+  const openers = selection.picks.filter((pick) => meant.includes(itemOf(pick)))
+    .map((pick) => pick.parentElement.querySelector(".enlarge"));
+  if (openers.length === 2) openTogether(openers);
+  else openers[0]?.click();
+}
+
 // Acts on what is selected
 
 function review(action, more = {}) {
@@ -78,18 +87,18 @@ const compare = (verdict) => act("/api/compare", {
   one: group(), other: Number(facts().similar), verdict,
 });
 
-const rename = (name) => act("/api/rename", { item: group(), name });
+const rename = (item, name) => act("/api/rename", { item, name });
 
 const merge = (groups) => act("/api/merge", { groups });
 
 const chooseMerge = () => openChooser(WORDS.merge, group(), group(), (other) =>
   openMerging([group(), other.id], merge));
 
-function offerMerge(others, name) {
-  offerMerging([group(), ...others], name, async (groups) => {
-    if (facts().name) await rename(name); // the latest name is what both are called
+function offerMerge(item, others, name) {
+  offerMerging([item, ...others], name, async (groups) => {
+    if (facts().name) await rename(item, name); // the latest name is what both are called
     await merge(groups);
-  }, () => rename(name));
+  }, () => rename(item, name));
 }
 
 // Wiring
@@ -104,10 +113,11 @@ function wire() {
       aside: onChosen(() => review("aside")),
       back: onChosen(() => review("back")),
       all: () => selection.all(),
+      view,
       same: () => compare("same"),
       different: () => compare("different"),
       unsure: () => compare("unsure"),
-      rename: openNaming,
+      rename: () => openNaming(document.querySelector(".group-head")),
       merge: chooseMerge,
       split: () => openSplitting(group(), facts().called),
     },
@@ -123,7 +133,20 @@ function wire() {
   if (byId("split")) wireSplitting(act);
 }
 
+// Arrows and Space mean the items at once, unless there is a finger instead.
+function goToItems() {
+  const isFree = [document.body, null].includes(document.activeElement);
+  if (isFree && window.matchMedia("(hover: hover)").matches) {
+    selection.picks[0]?.focus({ preventScroll: true });
+  }
+}
+
+document.addEventListener("keydown", (event) => {
+  if (/^Arrow| /.test(event.key) && event.target === document.body) goToItems();
+});
+
 wire();
 selection.rove(selection.picks[0]);
 showChosen();
+goToItems();
 await resend();
