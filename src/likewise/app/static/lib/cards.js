@@ -21,7 +21,7 @@ const WORDS = {
   larger: "Show it larger",
   enlarge: (title) => `Show ${title} larger`,
   confirmed: "confirmed",
-  alike: (number) => `${numeral(number)} alike`,
+  alike: (number) => `${numeral(number)} copies`,
   copies: (number) => `${numeral(number)} files or rows with the same content`,
 };
 const IN_STRIP = 3; // columns of a row that are shown in small
