@@ -1,5 +1,6 @@
 """How alike two samples are before anybody answers: kernels, nearest neighbours."""
 
+from likewise.affinity._blocking import are_fields, cosines, fields, ids_of, shares_of
 from likewise.affinity._graph import as_is, directed_weights, graph_in, scale_in
 from likewise.affinity._kernels import (
     AFFINITIES,
@@ -61,16 +62,20 @@ __all__ = [
     "Search",
     "Source",
     "affinity_of",
+    "are_fields",
     "as_is",
     "auto",
     "chi2",
     "cosine",
+    "cosines",
     "directed_weights",
     "evenly",
     "exact_kind",
+    "fields",
     "gaussian",
     "graph_in",
     "has_faiss",
+    "ids_of",
     "kind_for",
     "middle_of",
     "nearest_among",
@@ -83,6 +88,7 @@ __all__ = [
     "scaled_closeness",
     "search_of",
     "self_tuning",
+    "shares_of",
     "standardised",
     "unit_length",
 ]

@@ -17,6 +17,25 @@ from likewise.methods._screens import Prospect
 
 
 @dataclass(frozen=True, slots=True)
+class Found:
+    """How many duplicates a method has found, by its own estimate.
+
+    Attributes
+    ----------
+    n_records : int
+        Records that are together with another one.
+    recall : float
+        Of all pairs that are the same thing, the share that is together.
+    precision : float
+        Of all pairs that are together, the share that is the same thing.
+    """
+
+    n_records: int
+    recall: float
+    precision: float
+
+
+@dataclass(frozen=True, slots=True)
 class Expectation:
     """How good the labels are expected to be, by the method's own estimate.
 
@@ -39,6 +58,8 @@ class Expectation:
     seeks : {"groups", "duplicates"}
         What the samples are sorted for: right means with all that are the same, and
         with no others.
+    found : Found or None
+        Of a method that looks for duplicates: how many of them it has found.
     """
 
     jaccard: float
@@ -49,6 +70,7 @@ class Expectation:
     interval: tuple[float, float]
     until: tuple[int | None, int | None]
     seeks: str = "groups"
+    found: Found | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,6 +160,8 @@ class Method(Generic[ModelT]):
         ``prospect(model, pending)`` says what items and groups are worth on a screen.
         None where it is estimated from the clusters, see
         :func:`~likewise.methods._screens.estimated_prospect`.
+    affinity : str or None
+        The affinity that it takes where "auto" is asked for; None for "auto" itself.
     """
 
     name: str
@@ -148,6 +172,7 @@ class Method(Generic[ModelT]):
     most_clusters: int | None = None
     resume: Callable[[ModelT, Problem, Knowledge], ModelT] | None = None
     prospect: Callable[[ModelT, tuple[Question, ...]], Prospect] | None = None
+    affinity: str | None = None
 
 
 AnyMethod = Method[Any]

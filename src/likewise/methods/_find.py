@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from likewise._registry import Registry
 from likewise.methods._base import AnyMethod, Method
+from likewise.methods._duplicates import DUPLICATES
 from likewise.methods._likewise import LIKEWISE
 from likewise.methods._rivals import (
     ACTIVE_HACC,
@@ -17,7 +18,7 @@ from likewise.methods._rivals import (
 from likewise.methods._urasc import URASC
 
 _BUILT_IN: tuple[AnyMethod, ...] = (
-    LIKEWISE, *URASC, RANDOM, ACTIVE_HACC, CAC1, FFQS, ASC, QUIRE, PKNN
+    LIKEWISE, DUPLICATES, *URASC, RANDOM, ACTIVE_HACC, CAC1, FFQS, ASC, QUIRE, PKNN
 )  # fmt: skip
 METHODS: Registry[AnyMethod] = Registry(
     "method", Method, "likewise.methods", ((m.name, m) for m in _BUILT_IN)

@@ -176,7 +176,8 @@ def session_on(
         Settings that go before those that the project keeps.
     """
     wanted = {**_kept(project), **said}
-    if wanted["affinity"] == DEFAULTS["affinity"]:
+    is_auto = wanted["affinity"] == DEFAULTS["affinity"]
+    if is_auto and find_method(wanted["method"]).affinity is None:
         wanted["affinity"] = graph or kept_affinity(project)
     X = project.array(FEATURES) if samples is None else samples
     return begin(X, **wanted, journal=journal)

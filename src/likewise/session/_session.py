@@ -903,9 +903,10 @@ class Session:
         self._ahead = {}
 
     def _problem_of(self, X: SamplesLike) -> Problem:
+        own = self._method.affinity if self._affinity == DEFAULTS["affinity"] else None
         given = problem_of(
             X,
-            affinity=self._affinity,
+            affinity=own or self._affinity,
             n_clusters=self._n_clusters,
             device=self._device,
             progress=self._while_searching,
