@@ -163,8 +163,7 @@ def candidates(X: Samples, ids: Ids, telling: Floats) -> tuple[Indices, Indices]
     near = nearest_neighbours(sketch, N_NEAR).indices.astype(np.intp)
     rows = np.repeat(np.arange(n), near.shape[1])
     found = [_keyed(rows, near.ravel(), n)]
-    for key in _keys(ids, telling):
-        found.append(_keyed(*_within(key), n))
+    found += [_keyed(*_within(key), n) for key in _keys(ids, telling)]
     pairs = np.unique(np.concatenate(found))
     first, second = np.divmod(pairs, n)
     worth = _worth(sketch, ids, telling, first, second)

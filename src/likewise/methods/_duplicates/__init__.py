@@ -1,4 +1,4 @@
-"""The same thing entered more than once: many tiny groups, and how many nobody knows."""
+"""The same thing entered more than once: thousands of tiny groups."""
 
 from likewise.methods._duplicates._method import DUPLICATES
 

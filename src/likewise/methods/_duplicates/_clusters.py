@@ -90,10 +90,10 @@ def links_between(
     apart = a != b
     key = np.minimum(a, b)[apart] * len(sizes) + np.maximum(a, b)[apart]
     found, place = np.unique(key, return_inverse=True)
-    total = np.bincount(place, np.clip(odds[apart], -LIMIT, LIMIT), len(found))
+    sums = np.bincount(place, np.clip(odds[apart], -LIMIT, LIMIT), len(found))
     count = np.bincount(place, minlength=len(found)).astype(np.float64)
     low, high = np.divmod(found, max(len(sizes), 1))
-    return Links(low, high, total, count, sizes)
+    return Links(low, high, sums.astype(np.float64), count, sizes)
 
 
 def units_of(constraints: Constraints, n: int) -> Indices:

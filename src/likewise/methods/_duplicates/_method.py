@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
+from itertools import islice
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,7 +26,7 @@ from likewise.methods._duplicates._clusters import (
 )
 from likewise.methods._duplicates._pairs import Prior, Weights, fitted, prior_of
 from likewise.methods._problem import Problem
-from likewise.methods._screens import Prospect
+from likewise.methods._screens import N_SPEAKERS, Prospect
 
 LOOKED_AT = 300  # pairs whose answers are weighed against each other
 HOPELESS = -12.0  # log odds below which a pair is not looked at
@@ -101,10 +103,10 @@ class Beliefs:
         n, inside = len(self.clusters), self._inside
         i, j = self.first[inside], self.second[inside]
         odds = np.clip(self.odds[inside], -LIMIT, LIMIT)
-        total = np.bincount(i, odds, n) + np.bincount(j, odds, n)
+        total = 1.0 * (np.bincount(i, odds, n) + np.bincount(j, odds, n))
         count = np.bincount(i, minlength=n) + np.bincount(j, minlength=n)
         others = self._links.sizes[self.clusters] - 1
-        total = total + (others - count) * NEVER
+        total += (others - count) * NEVER
         return np.where(others > 0, total / np.maximum(others, 1), LIMIT)
 
     @cached_property
@@ -136,7 +138,7 @@ class Beliefs:
 
     def pairs(self, kept: NDArray[np.bool_]) -> tuple[float, float, float]:
         """Return the pairs together that are right, all true ones, all together."""
-        links, inside = self._links, self._inside
+        links = self._links
         sizes = np.bincount(self.clusters[kept], minlength=len(links.sizes))
         n_together = float((sizes * (sizes - 1) / 2).sum())
         hits = float(
@@ -204,9 +206,9 @@ class DuplicatesModel:
 
     @cached_property
     def _sure(self) -> Floats:
-        r"""Log odds that know what they do not know: :math:`\eta / \sqrt{1 + \pi v / 8}`.
+        r"""Log odds that know how little they know.
 
-        v is the variance of :math:`\eta` (MacKay, 1992).
+        :math:`\eta / \sqrt{1 + \pi v / 8}`, with v the variance (MacKay, 1992).
         """
         odds = self._odds.copy()
         doubtful = np.flatnonzero(np.abs(odds) < -HOPELESS)
@@ -281,6 +283,7 @@ class DuplicatesModel:
             right=right,
             interval=_interval(right, len(self.known.answers)),
             until=(_until(doubt, LEVELS[0]), _until(doubt, LEVELS[1])),
+            seeks="duplicates",
             found=found,
         )
 
@@ -300,22 +303,24 @@ class DuplicatesModel:
         """Return the clusters that a record may belong to, likeliest first."""
         found = self.beliefs.homes(sample)
         total = max(sum(found.values()), 1.0)
-        order = ranked(np.array(list(found.values()))) if found else ()
+        order = ranked(np.array(list(found.values()))).tolist() if found else []
         homes = list(found.items())
         groups = tuple(
-            (self._members(homes[at][0]), homes[at][1] / total) for at in order
-        )[:OFFERED]
+            (members, homes[at][1] / total)
+            for at in order[:OFFERED]
+            if (members := self.members(homes[at][0], but=sample))
+        )
         return Chances(groups, max(1.0 - sum(p for _, p in groups), 0.0))
 
-    def _members(self, cluster: int) -> tuple[int, ...]:
+    def members(self, cluster: int, but: int = -1) -> tuple[int, ...]:
         """Return the samples of a cluster; those that answers speak of first."""
         members = np.flatnonzero((self.clusters == cluster) & self._kept).tolist()
         known = self.known.constraints.group_of
-        return tuple(sorted(members, key=lambda s: (s not in known, s)))
+        return tuple(sorted(set(members) - {but}, key=lambda s: (s not in known, s)))
 
     @cached_property
     def open(self) -> Open:
-        """The pairs that may be asked about, and what they are worth.
+        r"""The pairs that may be asked about, and what they are worth.
 
         With p the probability of "same", s the pairs that hang on the answer and
         :math:`\Sigma` what is not known of the weights, an answer to x is worth
@@ -462,11 +467,90 @@ def propose(
     return next((question for question, _ in model.questions(taken)), None)
 
 
+class Unfading:
+    """What is left of the worth of items while others are settled: all of it."""
+
+    def __init__(self, items: Indices) -> None:
+        self._left = np.ones(len(items))
+
+    def after(self, at: int) -> Floats:  # noqa: ARG002 - no other item is of its group
+        """Settle one more item; return the share of worth that each has left."""
+        return self._left
+
+
+def prospect(model: DuplicatesModel, pending: tuple[Question, ...]) -> Prospect:
+    """Return what may be shown: a record with those that it may be the same as.
+
+    A pair is shown beside the cluster that more of the best pairs have in common; there
+    are few such clusters on offer, however many there are, and no overview of them.
+    """
+    taken = frozenset(s for question in pending for s in question.pair)
+    asked = list(islice(model.questions(taken), N_ITEMS))
+    placed = _beside(model, [question for question, worth in asked if worth > 0])
+    groups = list(dict.fromkeys(hub for _, hub in placed))[:N_GROUPS]
+    samples = np.unique([s for s, hub in placed if hub in groups]).astype(np.intp)
+    speakers = tuple(model.members(hub)[: 2 * N_SPEAKERS] for hub in groups)
+    chance, worth = np.zeros((2, len(samples), len(groups)))
+    for (sample, hub), (question, value) in zip(placed, asked, strict=False):
+        if hub in groups and question.predicted is not None:
+            at = int(np.searchsorted(samples, sample)), groups.index(hub)
+            chance[at], worth[at] = question.predicted.same, value
+    none = np.zeros((len(groups), len(groups)))
+    return Prospect(
+        samples,
+        speakers,
+        chance,
+        worth,
+        np.zeros_like(worth),
+        none,
+        none,
+        none,
+        Unfading,
+        partial(_question, model, speakers),
+        _nothing,
+        _nothing,
+        asked[0] if asked else None,
+    )
+
+
+def _beside(model: DuplicatesModel, asked: list[Question]) -> list[tuple[int, int]]:
+    """Return, for each question, the sample to show and the cluster beside it."""
+    clusters = model.clusters
+    often = Counter(int(clusters[s]) for question in asked for s in question.pair)
+    placed = []
+    for question in asked:
+        i, j = question.pair
+        a, b = int(clusters[i]), int(clusters[j])
+        placed.append((j, a) if (often[a], -a) >= (often[b], -b) else (i, b))
+    return placed
+
+
+def _question(
+    model: DuplicatesModel,
+    speakers: tuple[tuple[int, ...], ...],
+    sample: int,
+    group: int,
+) -> Question | None:
+    """Return what to ask about a sample and those who speak for a cluster."""
+    known = model.known
+    done = known.compared.get(sample, frozenset())
+    for against in speakers[group][:N_SPEAKERS]:
+        is_open = known.constraints.relation(sample, against) is None
+        if against != sample and against not in done and is_open:
+            return Question(sample, against)
+    return None
+
+
+def _nothing(group: int, other: int) -> None:
+    """Ask nothing about two clusters at a glance: there are thousands."""
+
+
 DUPLICATES = Method(
     "duplicates",
     "Records: finds the same thing entered more than once, in groups of one to five.",
     begin,
     learn,
     propose,
+    prospect=prospect,
     affinity="fields",
 )

@@ -14,13 +14,12 @@ pairs, those that blocking left out being taken for different.
 
 Answers teach the weights: :math:`\theta_{fl}`, at first the logarithm above, is fitted
 to the pairs that were answered by logistic regression with the prior
-:math:`N(\theta^0_{fl}, \sigma^2)`, the mode with its curvature (Laplace). So fields that
-say the same twice, or less than they should, are found out.
+:math:`N(\theta^0_{fl}, \sigma^2)`, the mode with its curvature (Laplace). So fields
+that say the same twice, or less than they should, are found out.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -29,7 +28,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from scipy.special import expit
 
-from likewise._arrays import AnyFloats, Floats, Indices, Samples, fields_of, spans
+from likewise._arrays import AnyFloats, Floats, Indices, Samples, dense, spans
 from likewise.affinity import are_fields, cosines, ids_of, shares_of
 from likewise.methods._problem import Problem
 
@@ -47,7 +46,8 @@ SPREAD = 1.0  # sigma of a level's weight
 SPREAD_RARE = 0.2  # sigma of what rareness is worth
 SPREAD_BIAS = 2.0  # sigma of the constant
 NEWTON = 30  # steps of the fit
-ANCHORED = 4.0  # log odds beyond which a pair holds the weights where they are
+SETTLED = 1e-9  # change of a weight from which on it is done
+ANCHORED = 6.0  # log odds beyond which a pair holds the weights where they are
 N_ANCHORS = 200  # such pairs on either side
 ANCHOR = 0.25  # answers that each counts for
 
@@ -191,7 +191,7 @@ class Prior:
         rising = odds[order]
         sure = order[np.searchsorted(rising, ANCHORED) :]
         out = order[: np.searchsorted(rising, -ANCHORED)]
-        near = out[np.searchsorted(odds[out], -3 * ANCHORED) :]
+        near = out[np.searchsorted(odds[out], -2 * ANCHORED) :]
         kept = np.concatenate([_evenly(sure), _evenly(near)])
         return self.pairs.some(kept).design, expit(odds[kept])
 
@@ -221,7 +221,7 @@ class Graph:
 
     def compared(self, first: Indices, second: Indices) -> Compared:
         """Return pairs, by the logarithm of their weight."""
-        found = np.asarray(self.weights[first, second]).reshape(-1)
+        found = np.asarray(dense(self.weights[first, second])).reshape(-1)
         found = np.maximum(found / self.typical, 1e-3)
         levels = np.full((len(first), 1), FAR, dtype=np.int8)
         return Compared(levels, np.log(found)[:, np.newaxis])
@@ -328,6 +328,6 @@ def fitted(prior: Prior, rows: Floats, same: NDArray[np.bool_]) -> Weights:
         curve = precision + (rows.T * (counts * chance * (1 - chance))) @ rows
         step = np.linalg.solve(curve, slope)
         mean = mean + step * min(1.0, 5.0 / max(float(np.abs(step).max()), 1e-300))
-        if float(np.abs(step).max()) < 1e-9:
+        if float(np.abs(step).max()) < SETTLED:
             break
     return Weights(mean, np.linalg.inv(curve))
