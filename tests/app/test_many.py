@@ -161,6 +161,7 @@ def looked_at(session: Session) -> Snapshot:
         names=session.names,
         kept=session.kept,
         weights=session.weights,
+        neighbours=session.neighbours,
         features=session.features,
         before=Numbers(),
         moved=0,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
@@ -54,6 +54,7 @@ from likewise.knowledge import (
     Told,
     Undone,
     Verdict,
+    told_in,
 )
 from likewise.methods import KINDS
 from likewise.session import (
@@ -63,6 +64,7 @@ from likewise.session import (
     Revision,
     Session,
     View,
+    is_deciding,
     is_due,
 )
 from likewise.storage import Author, Latest, OpenQuestion, Project, ProjectJournal
@@ -74,6 +76,10 @@ FITS = 24  # items on a screen, unless the person's holds more or fewer
 SMALL = 8  # items that fit on a phone, where nothing is sorted
 ONE = ("pair",)  # kinds of screens for who wants no others
 LATEST = 200  # screens of a person by which their seconds are learned
+IN_A_ROW = 3  # screens of a person in a row on which an item may be
+PUT_OFF = 10  # answers for which items are not asked about that answers disagree on
+RECHECKED = 6  # of a person's questions, one at most that is asked again out of doubt
+FORGOTTEN = 8  # a person's own answers before one of them is asked for again
 TRIES = 5  # questions to look for before a person has to wait
 LATELY = 10  # answers over which moving items are counted
 ALREADY = "This was answered already; here is the present question."
@@ -204,6 +210,15 @@ class Reader:
         How many items their screen holds.
     skips : bool
         Whether they want a pair this time, if there is one.
+    tired : frozenset of int
+        Items that they have seen often enough for now.
+    rests : frozenset of int
+        These, and items that answers disagree on.
+    disputed : int or None
+        The answer of their last act that others deny.
+    lately : frozenset of int or None
+        The last answers that they gave, by their ids, where one that is hardly to be
+        believed may be asked for again; None where it is too early for that.
     """
 
     is_checked: bool
@@ -211,6 +226,10 @@ class Reader:
     costs: Costs
     fits: int
     skips: bool = False
+    tired: frozenset[int] = frozenset()
+    rests: frozenset[int] = frozenset()
+    disputed: int | None = None
+    lately: frozenset[int] | None = None
 
     @property
     def room(self) -> int:
@@ -317,6 +336,7 @@ class ProjectService:
         self._questions: dict[int, OpenQuestion] = {}
         self._fits: dict[str, int] = {}
         self._skipping: set[str] = set()
+        self._seen: dict[str, deque[frozenset[int]]] = {}
         self._tally = Tally()
         self._tally.take(journal.acts)
         start = Numbers.kept_in(project.info().settings)
@@ -488,11 +508,49 @@ class ProjectService:
     def _reader(self, who: str) -> Reader:
         every, fits = self.display.checks, self._fits.get(who, FITS)
         is_checked = is_due(self._tally.lately(who, every), every)
-        costs = self._costs(who)
-        if self.display.screens == PAIRS:
-            return Reader(is_checked, ONE, costs, fits)
         kinds = KINDS if fits > SMALL else tuple(k for k in KINDS if k != "sort")
-        return Reader(is_checked, kinds, costs, fits, who in self._skipping)
+        kinds = ONE if self.display.screens == PAIRS else kinds
+        return Reader(
+            is_checked,
+            kinds,
+            self._costs(who),
+            fits,
+            who in self._skipping and kinds != ONE,
+            tired := self._tired(who),
+            tired.union(self._put_off()),
+            self._disputed(who) if every else None,
+            self._rechecking(who) if every else None,
+        )
+
+    def _tired(self, who: str) -> frozenset[int]:
+        """Return the items that were on each of the last screens of a person."""
+        seen = self._seen.get(who, ())
+        return frozenset.intersection(*seen) if len(seen) == IN_A_ROW else frozenset()
+
+    def _put_off(self) -> Iterator[int]:
+        """Yield the items that answers have disagreed on of late."""
+        known = self.session.known
+        for at in known.doubtful:
+            if at >= len(known.answers) - PUT_OFF:
+                yield from known.answers[at].question.pair
+
+    def _disputed(self, who: str) -> int | None:
+        """Return the answer of a person's last act that others deny, by its id.
+
+        None if it was asked for to decide between others.
+        """
+        last, known = next(self._tally.latest(who), None), self.session.known
+        told = set() if last is None else {answer.id for answer in told_in(last.event)}
+        denied = (known.answers[at] for at in known.doubtful)
+        ids = {a.id for a in denied if a.id in told and not is_deciding(a.question)}
+        return max(ids - self.session.kept, default=None)
+
+    def _rechecking(self, who: str) -> frozenset[int] | None:
+        """Return the last answers of a person; None if one was asked for again."""
+        told = self._tally.lately(who, FORGOTTEN)
+        asked = [answer for answer in told if answer.how == "asked"][-RECHECKED:]
+        is_early = len(asked) < RECHECKED or any(a.question.is_check for a in asked)
+        return None if is_early else frozenset(answer.id for answer in told)
 
     def _proposed(
         self, round_: Round, refused: Sequence[Question]
@@ -511,16 +569,57 @@ class ProjectService:
         self, reader: Reader, pending: Sequence[Question], view: View
     ) -> Screen | None:
         """Return what is best to show to a person, beside what others have."""
-        check = self.session.check(pending, view) if reader.is_checked else None
+        resting = [*pending, *_about(reader.rests, view.known.n_samples)]
+        check = self._check(reader, resting, view)
         if check is not None:
             return Pair(check)
-        screen = None if reader.skips else self._several(reader, pending, view)
+        screen = None if reader.skips else self._several(reader, resting, view)
+        if isinstance(screen, Pair):
+            screen = _rested_pair(screen, view.known, reader.rests)
         if screen is None:
-            question = self.session.ask_besides(pending, view)
+            question = self._pair(reader, resting, pending, view)
             screen = None if question is None else Pair(question)
         if screen is None and reader.skips:
-            return self._several(reader, pending, view)
+            return self._several(reader, resting, view)
         return screen
+
+    def _check(
+        self, reader: Reader, pending: Sequence[Question], view: View
+    ) -> Question | None:
+        """Return what is known already, to be asked again, if it is time for that."""
+        if reader.disputed is not None:
+            return self.session.decider(reader.disputed, view, reader.tired)
+        found = self.session.check(pending, view) if reader.is_checked else None
+        if found is None and reader.lately is not None:
+            found = self.session.recheck(pending, view, reader.lately)
+        return None if found is None or reader.rests & {*found.pair} else found
+
+    def _pair(
+        self,
+        reader: Reader,
+        resting: Sequence[Question],
+        pending: Sequence[Question],
+        view: View,
+    ) -> Question | None:
+        """Return a question, about what a person has not seen too often of late.
+
+        If there is no such question, then about anything.
+        """
+        refused = list(resting)
+        for _ in range(TRIES):
+            question = self.session.ask_besides(refused, view)
+            if question is None:
+                break
+            found = rested(question, view.known, reader.rests)
+            if found is not None:
+                return found
+            refused.append(question)
+        if not reader.rests:
+            return None
+        check = self.session.check(resting, view) if self.display.checks else None
+        if check is not None and reader.rests.isdisjoint(check.pair):
+            return check
+        return self.session.ask_besides(pending, view)
 
     def _several(
         self, reader: Reader, pending: Sequence[Question], view: View
@@ -560,6 +659,9 @@ class ProjectService:
         there = {one.who: one for one in opened if one is not None}
         self._questions |= {one.id: one for one in there.values()}
         self._skipping -= there.keys()
+        for who, one in there.items():
+            seen = self._seen.setdefault(who, deque(maxlen=IN_A_ROW))
+            seen.append(frozenset(s for q in one.questions for s in _shown_in(one, q)))
         return {who: there.get(who) for who in found}
 
     def _running(self, now: float) -> list[OpenQuestion]:
@@ -588,6 +690,7 @@ class ProjectService:
             names=session.names,
             kept=session.kept,
             weights=session.weights,
+            neighbours=session.neighbours,
             features=session.features,
             before=self._numbers,
             moved=0 if last is None else last.moved,
@@ -780,6 +883,52 @@ def _is_open(known: Knowledge, questions: Sequence[Question]) -> bool:
         and (one.is_check or relation(*one.pair) is None)
         for one in questions
     )
+
+
+def _about(samples: Iterable[int], n_samples: int) -> list[Question]:
+    """Return questions by which samples count as asked about elsewhere."""
+    return [Question(s, (s + 1) % n_samples) for s in sorted(samples)]
+
+
+def _shown_in(mine: OpenQuestion, question: Question) -> tuple[int, ...]:
+    """Return what a person is asked about; speakers on a screen are not."""
+    return question.pair if mine.screen is None else (question.sample,)
+
+
+def _rested_pair(screen: Pair, known: Knowledge, rests: Collection[int]) -> Pair | None:
+    found = rested(screen.question, known, rests)
+    return None if found is None else Pair(found)
+
+
+def rested(
+    question: Question, known: Knowledge, rests: Collection[int]
+) -> Question | None:
+    """Return a question with others of the same groups in place of some samples.
+
+    None if that cannot be: a sample that is known to be with no other one cannot be
+    replaced.
+
+    Examples
+    --------
+    >>> from likewise.knowledge import Answer
+    >>> known = Knowledge(4).after(Answer(Question(1, 2), Verdict.SAME))
+    >>> rested(Question(0, 1), known, {1}).pair
+    (0, 2)
+    >>> rested(Question(0, 1), known, {0}) is None
+    True
+    """
+    out = {*rests, *known.aside}
+    ends = [question.sample, question.against]
+    for at, end in enumerate(ends):
+        if end not in rests:
+            continue
+        compared = known.compared.get(ends[1 - at], frozenset())
+        others = known.constraints.samples(known.constraints.group(end))
+        left = [s for s in others if s not in out and s not in compared]
+        if not left:
+            return None
+        ends[at] = left[0]
+    return replace(question, sample=ends[0], against=ends[1])
 
 
 def besides(screen: Screen, pending: Iterable[Question]) -> Screen | None:

@@ -117,6 +117,36 @@ class OverviewCard(BaseModel):
     before: list[list[int]] | None = None
 
 
+class SaidCard(BaseModel):
+    """An answer that may have been a slip.
+
+    `who` gave it, `at` seconds since 1970; `last` says that it is of your last act.
+    `may_change` says whether you may change it.
+    """
+
+    id: int
+    sample: Card
+    against: Card
+    verdict: Literal["same", "different"]
+    who: str
+    at: float
+    last: bool
+    may_change: bool
+
+
+class SlipCard(BaseModel):
+    """Answers that cannot all be right, the likeliest slip first.
+
+    `answer` is the one of your last act that the others deny; together they say that
+    its two items are what it does not say. `solves` is how many contradictions would be
+    gone without the first one.
+    """
+
+    answer: int
+    suspects: list[SaidCard]
+    solves: int
+
+
 class ProgressCard(BaseModel):
     """How far the sorting is.
 
@@ -173,8 +203,9 @@ class State(BaseModel):
     `version` counts the acts of everybody. `saved` and `notice` say in words what
     became of the act that this is the reply to. `disagreement` is the answer of your
     last act that denies earlier ones, by its id: it is kept, but nothing follows from
-    it. About one question in `checks` asks again what is known already. The `owner`,
-    or everybody, may change what others said: that is what `changes` says.
+    it until somebody decides; `slip` says between which answers. About one question in
+    `checks` asks again what is known already. The `owner`, or everybody, may change
+    what others said: that is what `changes` says.
 
     You have either a `question`, about one pair, or a `screen`, about several items or
     groups at once. With `screens` of `pairs`, nobody gets the latter. Before the first
@@ -196,6 +227,7 @@ class State(BaseModel):
     can_undo: bool = False
     disagreements: int = 0
     disagreement: int | None = None
+    slip: SlipCard | None = None
     checks: int = 0
     hints: bool = False
     owner: str | None = None

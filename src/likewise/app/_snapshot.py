@@ -11,20 +11,24 @@ from threading import Lock
 
 import numpy as np
 
-from likewise._arrays import Floats, Indices, Samples, Weights
+from likewise._arrays import Floats, Indices, Samples, Sparse, Weights
 from likewise.app._ledger import Ledger, ledger_of
 from likewise.app._schemas import Card, Column, GroupCard, ProgressCard, Screens
 from likewise.errors import InputError
 from likewise.items import features_shown
 from likewise.knowledge import Answer, Verdict, told_in, valid_text
+from likewise.methods import WRONG
 from likewise.session import (
+    Doubts,
     Group,
     Likeness,
     Numbers,
     Progress,
     Repairs,
     Statuses,
+    Suspect,
     View,
+    clash_of,
     cluster_names,
     groups_of,
     likeness_of,
@@ -33,6 +37,7 @@ from likewise.session import (
     reliability,
     statuses_of,
     statuses_within,
+    suspects,
 )
 from likewise.storage import Act, Item, Project
 
@@ -103,6 +108,8 @@ class Snapshot:
     kept : frozenset of int
         Ids of the answers that somebody left to disagree.
     weights : ndarray or sparse array of shape (n_items, n_items)
+    neighbours : sparse array of shape (n_items, n_items)
+        Weights from each item to its nearest neighbours.
     features : ndarray or sparse array of shape (n_items, n_features), or None
     before : Numbers
         The numbers that groups had.
@@ -121,6 +128,7 @@ class Snapshot:
     names: dict[int, str]
     kept: frozenset[int]
     weights: Weights
+    neighbours: Sparse
     features: Samples | None
     before: Numbers
     moved: int
@@ -173,6 +181,32 @@ class Snapshot:
         told = {answer.id for answer in told_in(self.acts[last].event)}
         doubtful = {answer.id for answer in self.doubtful}
         return max(told & doubtful - self.kept, default=None)
+
+    def disputed(self, who: str) -> int | None:
+        """Return an answer of a person's last two acts that others deny, by id.
+
+        What is undecided after that waits on the page of disagreements.
+        """
+        acts = self.acts
+        mine = [at for at in reversed(self.standing) if acts[at].who == who][:2]
+        told = {answer.id for at in mine for answer in told_in(acts[at].event)}
+        doubtful = {answer.id for answer in self.doubtful}
+        return max(told & doubtful - self.kept, default=None)
+
+    def suspects(self, answer: int) -> tuple[Suspect, ...]:
+        """Return what an answer contradicts, and it, the likeliest slip first."""
+        known = self.view.known
+        told = next(one for one in self.doubtful if one.id == answer)
+        doubts = Doubts(self.neighbours, self.view.model.labels)
+        return suspects(known, clash_of(known, told), doubts, self._fault, self.kept)
+
+    def _fault(self, answer: Answer) -> float:
+        """Return the share of wrong answers of who gave one, by what others deny."""
+        entries = self.ledger.answers
+        told = [e for e in entries.values() if e.is_standing]
+        mine = [e for e in told if e.made.who == entries[answer.id].made.who]
+        denied = sum(entry.state in ("doubtful", "kept") for entry in mine)
+        return (WRONG[0] + denied) / (sum(WRONG) + len(mine))
 
     @cached_property
     def owner(self) -> str | None:

@@ -14,6 +14,7 @@ from likewise.session._oracles import FunctionOracle, LabelOracle, run
 from likewise.session._review import Repairs, Revision
 from likewise.session._screens import PER_CHECK
 from likewise.session._session import Session
+from likewise.session._slips import Doubts, Suspect, clash_of, is_deciding, suspects
 from likewise.session._splitting import (
     Likeness,
     fusing_answer,
@@ -44,6 +45,7 @@ __all__ = [
     "FEATURES",
     "PER_CHECK",
     "ActiveClustering",
+    "Doubts",
     "FunctionOracle",
     "Group",
     "LabelOracle",
@@ -57,13 +59,16 @@ __all__ = [
     "Session",
     "Status",
     "Statuses",
+    "Suspect",
     "View",
     "candidates_of",
+    "clash_of",
     "cluster_names",
     "clusters_in",
     "explained",
     "fusing_answer",
     "groups_of",
+    "is_deciding",
     "is_due",
     "likeness_of",
     "links_of_labels",
@@ -79,5 +84,6 @@ __all__ = [
     "statuses_within",
     "usual_minutes",
     "usual_questions",
+    "suspects",
     "way_of",
 ]

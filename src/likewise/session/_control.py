@@ -8,7 +8,8 @@ that it is one. How likely it is to fail is kept with it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain
@@ -19,6 +20,7 @@ from likewise._arrays import Floats, Indices, Sparse, spans
 from likewise._ties import first_best, tied_best
 from likewise.knowledge import (
     PASSED,
+    PILED,
     TAPPED,
     Answer,
     Knowledge,
@@ -32,6 +34,10 @@ USUAL = WRONG[0] / sum(WRONG)  # the share of wrong answers that checks reckon w
 LEAST = 2  # answers that an implied pair rests on, at least
 N_DRAWN = 200  # samples looked at for one check
 N_CHAINS = 3  # partners of the chosen sample, of which the farthest is taken
+DOUBTED = 0.8  # log odds against an answer from which on it is asked again
+N_LATEST = 300  # answers among which a doubted one is looked for
+PUT = "group"  # how answers came that were implied by placing a sample
+SAID = ("asked", PUT, TAPPED, PASSED, PILED)  # answers that may be asked for again
 SMOOTH = 0.1  # added to shares of neighbours: a handful of them is no proof
 
 
@@ -122,6 +128,70 @@ def check_of(
     n_groups = int(labels.max()) + 1
     predicted = _prediction(implied, lengths[against], n_groups, doubt)
     return Question(sample, against, predicted)
+
+
+def recheck_of(
+    known: Knowledge,
+    doubt: Callable[[Answer], float],
+    left_out: Collection[int] = (),
+    pending: Iterable[Question] = (),
+) -> Question | None:
+    """Return the pair of an answer that is hardly to be believed, to be asked again.
+
+    An answer that no other one confirms and that was not asked for again yet, and which
+    all that is known besides speaks against. Whoever is asked is not told. The question
+    does not count as a check that was drawn: see :func:`is_drawn`.
+
+    Parameters
+    ----------
+    known : Knowledge
+    doubt : callable
+        ``doubt(answer)`` returns how unlikely an answer is, in log odds.
+    left_out : collection of int
+        Ids of answers that are not asked for again now.
+    pending : iterable of Question
+        Open with other people.
+
+    Returns
+    -------
+    Question or None
+        None when no answer is doubted so much.
+
+    Examples
+    --------
+    >>> told = Answer(Question(0, 1), Verdict.SAME, 1)
+    >>> recheck_of(Knowledge(3).after(told), lambda answer: 4.0).pair
+    (0, 1)
+    >>> recheck_of(Knowledge(3).after(told), lambda answer: 0.0) is None
+    True
+    """
+    taken = {sample for question in pending for sample in question.pair}
+    contested = [known.answers[at].question.pair for at in known.doubtful]
+    out = taken.union(known.aside, *contested)
+    times = Counter(answer.question.pair for answer in known.answers)
+    found = [
+        answer
+        for answer in known.answers[-N_LATEST:]
+        if answer.how in SAID and answer.verdict is not Verdict.UNSURE
+        if not answer.question.is_check and times[answer.question.pair] == 1
+        if answer.id not in left_out and out.isdisjoint(answer.question.pair)
+    ]
+    doubts = np.array([doubt(answer) for answer in found])
+    if not len(doubts) or doubts.max() < DOUBTED:
+        return None
+    at = first_best(doubts)
+    return _asked_again(found[at], float(doubts[at]))
+
+
+def _asked_again(answer: Answer, doubt: float) -> Question:
+    """Return the question of an answer again, with what is expected of it now.
+
+    It rests on one answer alone, which is less than a check that was drawn does.
+    """
+    against = doubt if answer.verdict is Verdict.SAME else -doubt
+    same = float(1 / (1 + np.exp(against)))
+    asked = Prediction(same, "check groups", LEAST - 1.0, if_same=False)
+    return replace(answer.question, predicted=asked)
 
 
 def as_check(known: Knowledge, answer: Answer) -> Answer:

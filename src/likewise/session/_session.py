@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from itertools import chain, starmap
 from typing import TYPE_CHECKING, TypeAlias, Unpack, overload
 
@@ -12,6 +12,7 @@ from likewise._arrays import (
     Indices,
     Samples,
     SamplesLike,
+    Sparse,
     Weights,
     as_whole,
     described,
@@ -57,7 +58,13 @@ from likewise.methods import (
     problem_of,
     suited,
 )
-from likewise.session._control import Reliability, as_check, check_of, reliability
+from likewise.session._control import (
+    Reliability,
+    as_check,
+    check_of,
+    recheck_of,
+    reliability,
+)
 from likewise.session._open import (
     DEFAULTS,
     Address,
@@ -75,6 +82,14 @@ from likewise.session._screens import (
     told_of_overview,
     told_of_sheet,
     with_checks,
+)
+from likewise.session._slips import (
+    Doubts,
+    Suspect,
+    clash_of,
+    decider_of,
+    is_clear,
+    suspects,
 )
 from likewise.session._start import (
     Given,
@@ -608,6 +623,93 @@ class Session:
         others = tuple(map(self._state.question, pending))
         return check_of(now.known, graph, labels, rng, others)
 
+    def recheck(
+        self,
+        pending: Iterable[Question] = (),
+        at: View | None = None,
+        left_out: Collection[int] = (),
+    ) -> Question | None:
+        """Return a pair to ask again because its answer is hardly to be believed.
+
+        Sooner than :meth:`check` would come to it: all that is known besides speaks
+        against what was said. None as long as nothing was said that does.
+
+        Parameters
+        ----------
+        pending : iterable of Question
+            Open with other people.
+        at : View, optional
+            As for :meth:`ask_besides`.
+        left_out : collection of int
+            Ids of answers that are not asked for again now.
+
+        Examples
+        --------
+        >>> session = Session([[0.0], [0.2], [0.4], [5.0], [5.2], [5.4]])
+        >>> session.tell_pair(0, 1, "same")
+        >>> session.recheck() is None
+        True
+        """
+        now = self.view if at is None else at
+        others = tuple(map(self._state.question, pending))
+        doubts = Doubts(self._given.neighbours, now.model.labels)
+        return recheck_of(now.known, doubts, left_out, others)
+
+    def suspects(self, answer_id: int, at: View | None = None) -> tuple[Suspect, ...]:
+        """Return an answer that others deny and these, the likeliest slip first.
+
+        Parameters
+        ----------
+        answer_id : int
+            Of one of :attr:`doubtful`.
+        at : View, optional
+            As for :meth:`ask_besides`.
+
+        Examples
+        --------
+        >>> session = Session([[0.0], [0.2], [0.4], [5.0], [5.2], [5.4]])
+        >>> session.tell_pair(0, 1, "same")
+        >>> session.tell_pair(1, 3, "same")
+        >>> session.tell_pair(0, 3, "different", on_conflict="keep")
+        >>> str(session.suspects(3)[0].answer)
+        'answer 2: 1 and 3 are same'
+        """
+        now = self.view if at is None else at
+        known = now.known
+        told = [known.answers[position] for position in known.doubtful]
+        found = [answer for answer in told if answer.id == answer_id]
+        if not found:
+            raise InputError(f"No others deny answer {answer_id}: see doubtful.")
+        doubts = Doubts(self._given.neighbours, now.model.labels)
+        kept = self._state.stands.kept
+        return suspects(known, clash_of(known, found[0]), doubts, kept=kept)
+
+    def decider(
+        self,
+        answer_id: int,
+        at: View | None = None,
+        left_out: Collection[int] = (),
+    ) -> Question | None:
+        """Return a question whose answer tells which of several is the slip.
+
+        Parameters
+        ----------
+        answer_id : int
+            Of one of :attr:`doubtful`.
+        at : View, optional
+            As for :meth:`ask_besides`.
+        left_out : collection of int
+            Samples that are not asked about.
+
+        Returns
+        -------
+        Question or None
+            None where it is clear already, or where no question would tell.
+        """
+        now = self.view if at is None else at
+        found = self.suspects(answer_id, now)
+        return None if is_clear(found) else decider_of(now.known, found, left_out)
+
     # Samples and groups
 
     def add(self, X_new: SamplesLike) -> None:
@@ -703,6 +805,11 @@ class Session:
     def weights(self) -> Weights:
         """How alike the samples are: the (n, n) similarity before any answer."""
         return self._given.affinity.weights
+
+    @property
+    def neighbours(self) -> Sparse:
+        """Weights from each sample to its nearest neighbours, before any answer."""
+        return self._given.neighbours
 
     @property
     def features(self) -> Samples | None:

@@ -13,7 +13,9 @@ from likewise.app._schemas import (
     OverviewCard,
     Preparing,
     QuestionCard,
+    SaidCard,
     SheetCard,
+    SlipCard,
     State,
     Status,
     Tapped,
@@ -21,6 +23,7 @@ from likewise.app._schemas import (
 from likewise.app._snapshot import PAIRS, Snapshot, compared
 from likewise.errors import InputError
 from likewise.knowledge import (
+    Answer,
     Costs,
     Overview,
     Pair,
@@ -35,6 +38,7 @@ from likewise.session import (
     Group,
     candidates_of,
     explained,
+    is_deciding,
     usual_minutes,
     usual_questions,
 )
@@ -88,6 +92,7 @@ def state_of(
             "checks": now.display.checks,
             "disagreement": now.disagreement(turn.who),
             "welcome": welcome_of(now, turn.pace) if mine else None,
+            "slip": slip_of(now, turn),
         }
     )
 
@@ -113,6 +118,40 @@ def welcome_of(now: Snapshot, pace: float) -> str | None:
         f"{now.n_items:,} {things} usually take {low:,} to {high:,} questions, about "
         f"{minutes}, and you can stop at any time. There are no wrong groups yet: "
         f"until you answer, everything is a guess."
+    )
+
+
+def slip_of(now: Snapshot, turn: Turn) -> SlipCard | None:
+    """Return what a person has contradicted of late, if it is time to decide.
+
+    Where it is not clear which answer is wrong, they have a question that tells.
+    """
+    who, mine = turn.who, turn.mine
+    answer = now.disputed(who)
+    is_early = mine is not None and mine.screen is None and is_deciding(mine.question)
+    if answer is None or is_early:
+        return None
+    found, last = now.suspects(answer), now.last_act(who)
+    return SlipCard(
+        answer=answer,
+        suspects=[_said(now, who, one.answer, last) for one in found],
+        solves=found[0].n_solved,
+    )
+
+
+def _said(now: Snapshot, who: str, answer: Answer, last: int | None) -> SaidCard:
+    made = now.ledger.answers[answer.id].made
+    question = answer.question
+    left, right = compared(*now.cards([question.sample, question.against]))
+    return SaidCard(
+        id=answer.id,
+        sample=left,
+        against=right,
+        verdict="same" if answer.verdict is Verdict.SAME else "different",
+        who=made.who,
+        at=made.at,
+        last=made.act == last,
+        may_change=now.may_change(who, made.who),
     )
 
 
