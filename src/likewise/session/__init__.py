@@ -82,8 +82,8 @@ __all__ = [
     "session_on",
     "statuses_of",
     "statuses_within",
+    "suspects",
     "usual_minutes",
     "usual_questions",
-    "suspects",
     "way_of",
 ]

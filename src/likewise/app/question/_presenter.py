@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from itertools import takewhile
 
 from likewise.app._ledger import left_of, same_in, unsure_in
 from likewise.app._project import EVERY, Outcome, Turn
@@ -225,12 +226,13 @@ def _question(
 
 
 def _wants_picker(now: Snapshot, sample: int) -> bool:
-    """Tell whether the picker opens by itself: the pair is getting nowhere."""
-    streak = 0
-    for answer in reversed(now.view.known.answers):
-        if answer.question.sample != sample or answer.verdict != "different":
-            break
-        streak += 1
+    """Tell whether the picker opens by itself: the pair is getting nowhere.
+
+    Other questions may have come in between: nobody sees an item too often in a row.
+    """
+    told = (a for a in reversed(now.view.known.answers) if a.question.sample == sample)
+    apart = takewhile(lambda answer: answer.verdict is Verdict.DIFFERENT, told)
+    streak = sum(1 for _ in apart)
     many = len(now.groups) > MANY_GROUPS
     return streak >= IN_A_ROW or (many and streak >= 1)
 
