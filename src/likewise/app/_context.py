@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
@@ -23,6 +24,7 @@ _templates = Environment(
     trim_blocks=True,
     lstrip_blocks=True,
 )
+_templates.globals["all_projects"] = os.environ.get("LIKEWISE_STARTED_BY", "")
 
 
 @dataclass(frozen=True)
@@ -48,6 +50,12 @@ async def context(request: Request) -> AppContext:
     return found
 
 
+async def door(request: Request) -> Door:
+    """Return what people come in by."""
+    found: Door = request.app.state.context.door
+    return found
+
+
 async def person(request: Request) -> str:
     """Return who is asking; the guard has seen to it."""
     return str(request.state.badge.who)
@@ -61,6 +69,7 @@ async def service(context: Annotated[AppContext, Depends(context)]) -> ProjectSe
 
 
 Context = Annotated[AppContext, Depends(context)]
+Entrance = Annotated[Door, Depends(door)]
 Who = Annotated[str, Depends(person)]
 Service = Annotated[ProjectService, Depends(service)]
 Page = Annotated[int, Query(ge=0, le=10**6)]

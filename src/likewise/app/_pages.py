@@ -29,7 +29,7 @@ from pydantic import BaseModel, Field
 from likewise.app._api import kinds, sections, troubles
 from likewise.app._auth import LASTS, LONGEST, Door
 from likewise.app._commands import Folders, Message, Text
-from likewise.app._context import AppContext, Context, Service, Who, drawn
+from likewise.app._context import AppContext, Context, Entrance, Service, Who, drawn
 from likewise.app._project import LEASE
 from likewise.app._schemas import Written
 from likewise.app.question import present_state
@@ -43,6 +43,7 @@ entering = APIRouter(tags=["Getting in"])
 pictures = APIRouter(tags=["Pictures"])
 exports = APIRouter(tags=["Export"])
 router = APIRouter(include_in_schema=False)
+doors = APIRouter(include_in_schema=False)  # what the start page has, too
 Kind: TypeAlias = Literal["csv", "jsonl", "parquet", "answers"]
 FILES: dict[str, Any] = {
     made.media_type.partition(";")[0]: {} for made in EXPORTS.values()
@@ -126,17 +127,17 @@ def leave_by_program(request: Request, context: Context) -> Left:
     return Left(who=badge.who)
 
 
-@router.get("/enter")
-def door(request: Request, context: Context, code: str = "") -> Response:
+@doors.get("/enter")
+def door(request: Request, entrance: Entrance, code: str = "") -> Response:
     """Let somebody in by the one-time code of the address, or ask for a password."""
     if code:
-        cookie = context.door.redeem(code)
+        cookie = entrance.redeem(code)
         if cookie is not None:
             return _inside(request, cookie)
         if request.state.badge is not None:  # the one who has used it comes back
             return RedirectResponse("/", 303)
-        return _asked_in(request, context, USED, 403, with_password=False)
-    return _asked_in(request, context)
+        return _asked_in(request, entrance, USED, 403, with_password=False)
+    return _asked_in(request, entrance)
 
 
 @router.post("/enter")
@@ -150,9 +151,9 @@ async def enter(
     try:
         cookie = await _let_in(request, context.door, name, password)
     except InputError as error:
-        return _asked_in(request, context, str(error), 403)
+        return _asked_in(request, context.door, str(error), 403)
     except HTTPException as error:
-        return _asked_in(request, context, error.detail, error.status_code)
+        return _asked_in(request, context.door, error.detail, error.status_code)
     return _inside(request, cookie)
 
 
@@ -175,13 +176,13 @@ async def _let_in(request: Request, door: Door, name: str, password: str) -> str
 
 def _asked_in(
     request: Request,
-    context: AppContext,
+    entrance: Door,
     words: str = "",
     code: int = 200,
     *,
     with_password: bool = True,
 ) -> Response:
-    badge, has_one = request.state.badge, context.door.password is not None
+    badge, has_one = request.state.badge, entrance.password is not None
     if not words and badge is None and not has_one:
         words = "Open the address that the app printed when it started."
     return drawn(
@@ -429,8 +430,8 @@ def guide_page(request: Request, context: Context, who: Who) -> HTMLResponse:
     )
 
 
-@router.get("/static/{name}")
-@router.get("/static/{folder}/{name}")
+@doors.get("/static/{name}")
+@doors.get("/static/{folder}/{name}")
 def static(name: str, request: Request, folder: str = "") -> Response:
     """Return one of our own files, or say that the browser has it already.
 

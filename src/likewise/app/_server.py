@@ -7,16 +7,17 @@ from functools import partial
 from typing import Any
 
 import uvicorn
-from fastapi import FastAPI, Request
+from fastapi import APIRouter, FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse, Response
 from starlette.exceptions import HTTPException
 
-from likewise.app import _map, _pages, groups, history, question
+from likewise.app import _map, _pages, _start, groups, history, question
 from likewise.app._api import Api
 from likewise.app._auth import HEADERS, LOOPBACK, Guard
 from likewise.app._connections import Limits, Line, Room, few_lines
 from likewise.app._context import AppContext, drawn
+from likewise.app._start import StartContext
 from likewise.errors import (
     ContradictionError,
     InputError,
@@ -35,7 +36,9 @@ ROUTERS = (  # in the order in which the API lists them
     _map.router,
     _pages.exports,
     _pages.router,
+    _pages.doors,
 )
+AT_START = (_start.router, _pages.doors)
 
 
 def create_app(context: AppContext, *, port: int, hosts: frozenset[str]) -> FastAPI:
@@ -49,11 +52,31 @@ def create_app(context: AppContext, *, port: int, hosts: frozenset[str]) -> Fast
     hosts : frozenset of str
         Names besides the loopback's by which it may be called.
     """
+    return _guarded(context, ROUTERS, port, LOOPBACK | hosts)
+
+
+def create_start(context: StartContext, *, port: int) -> FastAPI:
+    """Return the start page, which is for this machine alone.
+
+    Parameters
+    ----------
+    context : StartContext
+    port : int
+        Part of the cookie's name.
+    """
+    return _guarded(context, AT_START, port, LOOPBACK)
+
+
+def _guarded(
+    context: AppContext | StartContext,
+    routers: tuple[APIRouter, ...],
+    port: int,
+    names: frozenset[str],
+) -> FastAPI:
     app = Api(f"likewise-{port}")
     app.state.context = context
-    names = LOOPBACK | hosts
     app.add_middleware(Guard, door=context.door, hosts=names, cookie=app.cookie)
-    for router in ROUTERS:
+    for router in routers:
         app.include_router(router)
     for kind, handler in _HANDLERS.items():
         app.add_exception_handler(kind, handler)

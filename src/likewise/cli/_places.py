@@ -37,6 +37,14 @@ def root_of_homes() -> Path:
     return Path(base) if base else Path(data) / "likewise"
 
 
+def made_root() -> Path:
+    """Return where homes are; made when it is not there, for its owner alone."""
+    root = root_of_homes()
+    with _named_errors(root), for_us_alone():
+        root.mkdir(parents=True, exist_ok=True)
+    return root
+
+
 def home_for(path: Path) -> Path:
     """Return the folder that belongs to a path, whether it is there or not."""
     mark = hashlib.sha256(os.fsencode(path)).hexdigest()[:8]
@@ -113,25 +121,38 @@ def for_us_alone() -> Iterator[None]:
         os.umask(before)
 
 
-def left_homes(path: Path, home: Path) -> Iterator[tuple[Path, Path]]:
+def left_homes(path: Path) -> Iterator[tuple[Path, Path]]:
     """Yield paths that are gone and were called alike, with the files of their answers.
 
     Parameters
     ----------
     path : Path
         Of a pile that has no answers.
-    home : Path
-        Its folder.
     """
-    for noted in sorted(home.parent.glob(f"*/{PATH}")):
-        kept = noted.with_name("project.db")
-        try:
-            before = Path(noted.read_text(errors="surrogateescape").rstrip("\n"))
-        except OSError:
-            continue
+    for other, before in homes():
+        kept = other / "project.db"
         is_left = before.is_absolute() and not before.exists() and kept.exists()
         if is_left and (before.name == path.name or before.parent == path.parent):
             yield before, kept
+
+
+def homes() -> Iterator[tuple[Path, Path]]:
+    """Yield all homes, each with the path that it belongs to."""
+    for noted in sorted(root_of_homes().glob(f"*/{PATH}")):
+        with suppress(OSError):
+            text = noted.read_text(errors="surrogateescape")
+            yield noted.parent, Path(text.rstrip("\n"))
+
+
+def last_used(home: Path) -> float:
+    """Return when something was last written to the project of a home."""
+    found = [0.0]
+    for suffix in BESIDE:
+        with suppress(OSError):
+            about = (home / f"project.db{suffix}").stat()
+            if about.st_size and suffix != "-shm":  # these come with a mere look
+                found.append(about.st_mtime)
+    return max(found)
 
 
 def usual_name(stem: str) -> str:

@@ -11,10 +11,14 @@ import socket
 import sys
 import time
 from base64 import urlsafe_b64decode, urlsafe_b64encode
-from collections.abc import Iterator
+from collections import deque
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
+from subprocess import PIPE, Popen, TimeoutExpired
+from threading import Thread
+from typing import Literal, TypeAlias
 
 from likewise.errors import InputError
 
@@ -25,9 +29,15 @@ else:
 
 PORT = 8757
 SERVING, LOCK = "serving", "serving.lock"  # files in the home of a project
+STARTED_BY = "LIKEWISE_STARTED_BY"  # says to a child where the start page is
+COMMAND = (sys.executable, "-c", "from likewise.cli import main; main()")
+OURS = "likewise: "  # what a complaint begins with
+N_LINES = 20  # of what a child said that are kept
 PATIENCE = 40  # looks for the address of a server that has just begun
 MOMENT = 0.05  # seconds between them
+LAST_WISHES = 10.0  # seconds that a child has to end
 SIGNS = 32  # of a signature: 128 bits
+Status: TypeAlias = Literal["opening", "open", "failed"]
 
 
 @dataclass(frozen=True)
@@ -204,3 +214,81 @@ def _bound(host: str, port: int) -> socket.socket:
             f"--port."
         ) from None
     return found
+
+
+class Child:
+    """A server that was started for one project, and ends with this process.
+
+    What it says is kept; its address comes on its standard output. Its standard input
+    is a pipe that ends with us, however we end.
+
+    Parameters
+    ----------
+    *words : str
+        Of the command.
+    start : str
+        Where the start page is.
+    """
+
+    def __init__(self, *words: str, start: str) -> None:
+        self._said: deque[str] = deque(maxlen=N_LINES)
+        self._url: str | None = None
+        self._process = Popen(
+            [*COMMAND, *words],
+            stdin=PIPE,
+            stdout=PIPE,
+            stderr=PIPE,
+            text=True,
+            errors="replace",
+            env={**os.environ, STARTED_BY: start},
+        )
+        self._readers = [
+            Thread(target=read, daemon=True) for read in (self._hear, self._take)
+        ]
+        for reader in self._readers:
+            reader.start()
+
+    def _hear(self) -> None:
+        for line in self._process.stderr or ():
+            self._said.append(line.rstrip())
+
+    def _take(self) -> None:
+        for line in self._process.stdout or ():
+            with suppress(ValueError, KeyError):
+                self._url = json.loads(line)["url"]
+
+    def look(self) -> tuple[Status, str, str | None]:
+        """Return how far it is, in words, and the address once it is there."""
+        is_over = self._process.poll() is not None
+        for reader in self._readers if is_over else ():
+            reader.join(LAST_WISHES)
+        said = list(self._said)
+        if self._url is not None:
+            return "open", "It is open.", self._url
+        if not is_over:
+            doing = [line for line in said if not line.startswith("Open http")]
+            return "opening", doing[-1] if doing else "Starting.", None
+        wrong = [line.removeprefix(OURS) for line in said if line.startswith(OURS)]
+        words = wrong[-1] if wrong else "It ended before it could be opened."
+        return "failed", words, None
+
+    def end(self) -> None:
+        """Stop as Ctrl+C does."""
+        self._process.terminate()
+        with suppress(TimeoutExpired):
+            self._process.wait(LAST_WISHES)
+
+
+def started_by() -> str:
+    """Return where the start page is that has started this process; or nothing."""
+    return os.environ.get(STARTED_BY, "")
+
+
+def end_with_parent(end: Callable[[], None]) -> None:
+    """Call `end` when the process that has started this one is no more."""
+
+    def wait() -> None:
+        sys.stdin.read()  # until the pipe breaks
+        end()
+
+    Thread(target=wait, daemon=True).start()

@@ -35,16 +35,30 @@ from likewise.cli._places import (
     for_us_alone,
     home_for,
     home_of,
+    homes,
     is_there,
+    last_used,
     leaving_nothing,
     left_homes,
+    made_root,
     mounts_here,
     network_drive,
+    root_of_homes,
     secret_of,
     url_in,
     usual_name,
 )
-from likewise.cli._running import Claim, Passes, Running, claimed, listening
+from likewise.cli._running import (
+    Child,
+    Claim,
+    Passes,
+    Running,
+    claimed,
+    end_with_parent,
+    listening,
+    running_at,
+    started_by,
+)
 from likewise.errors import InputError, MissingExtraError, StorageError
 from likewise.knowledge import checked_name
 
@@ -53,6 +67,10 @@ Host = Annotated[str, typer.Option(help="Address to listen on.")]
 NoBrowser = Annotated[bool, typer.Option("--no-browser", help="Only print the URL.")]
 USUAL = "likewise"  # the method where none is named
 HERE = "127.0.0.1"  # the address that no other machine can reach
+LOOPBACK = (HERE, "localhost", "::1")
+START = "The page of all projects"
+DEMO = "demo"  # the path of what needs none
+MOST_RECENT = 50
 AskPassword = Annotated[
     bool,
     typer.Option("--password", help="People sign in with a name and a password."),
@@ -131,6 +149,85 @@ def run_app(what: Sorting, how: Listening) -> None:
                 _serve(what, how, claim)
 
 
+def run_start(how: Listening) -> None:
+    """Serve the start page, and with it the projects that are chosen there."""
+    if how.host not in LOOPBACK or how.password is not None:
+        raise InputError(
+            "The page of all projects is for this machine alone: name a folder or a "
+            "file to let others in."
+        )
+    with for_us_alone(), claimed(made_root()) as claim:
+        there = None if claim.is_ours or how.is_special else claim.other()
+        if there is not None:
+            _go_there(there, root_of_homes(), how)
+        else:
+            _serve_start(root_of_homes(), how, claim)
+
+
+def _serve_start(root: Path, how: Listening, claim: Claim) -> None:
+    with listening(how.host, how.port) as bound:
+        passes = Passes(secret_of(root))
+        running = _running(START, how, bound, passes)
+        claim.tell(running)
+        address = running.address(passes.secret, how.who)
+        say(f"Open {address}")
+        with _naming_the_extra():
+            from likewise.app import Door, Serving, StartContext, create_start
+
+        children: list[Child] = []
+
+        def launch(path: str) -> Child:
+            children.append(Child(*_words(path), start=running.root))
+            return children[-1]
+
+        door = Door(passes.secret, time.time, passes=passes.who)
+        context = StartContext(door, recent_projects, launch)
+        app = create_start(context, port=bound.getsockname()[1])
+        say("Stop with Ctrl+C; what is open then ends with it, and nothing is lost.")
+        _hand_out(address, how)
+        try:
+            Serving(app, bound).run()
+        finally:
+            for child in children:
+                child.end()
+
+
+def _words(path: str) -> list[str]:
+    """Return the command that opens what was chosen on the start page."""
+    flags = ["--no-browser", "--json"]
+    if path == DEMO:
+        return ["demo", *flags]
+    return ["app", *flags, "--", str(Path(path).expanduser())]
+
+
+def recent_projects() -> list[Any]:
+    """Return the projects of this machine, the latest first."""
+    from likewise.app import Recent
+    from likewise.storage.sql import glanced
+
+    found = []
+    for home, path in homes():
+        is_demo = path == Path(DEMO)
+        found += [
+            Recent(
+                name="Handwritten digits (demo)" if is_demo else one.name,
+                path=str(path),
+                n_items=one.n_items,
+                n_answers=one.n_answers,
+                used=last_used(home),
+                is_there=is_demo or (path.is_absolute() and is_there(path)),
+                is_open=running_at(home) is not None,
+            )
+            for one in glanced(home / "project.db")[:1]
+        ]
+    return sorted(found, key=lambda one: -one.used)[:MOST_RECENT]
+
+
+def _running(name: str, how: Listening, bound: socket, passes: Passes) -> Running:
+    root = f"http://{_shown(how.host)}:{bound.getsockname()[1]}/"
+    return Running(name, root, passes.mark, how.password is not None)
+
+
 def _is_meant(there: Running, what: Sorting, how: Listening) -> bool:
     is_shut = how.password is not None
     return there.name == what.name and there.has_password == is_shut
@@ -150,9 +247,7 @@ def _go_there(there: Running, home: Path, how: Listening) -> None:
 def _serve(what: Sorting, how: Listening, claim: Claim | None) -> None:
     with listening(how.host, how.port) as bound:
         passes = Passes(secret_of(what.home))
-        root = f"http://{_shown(how.host)}:{bound.getsockname()[1]}/"
-        is_shut = how.password is not None
-        running = Running(what.name, root, passes.mark, is_shut)
+        running = _running(what.name, how, bound, passes)
         if claim is not None:
             claim.tell(running)
         address = running.address(passes.secret, how.who)
@@ -191,6 +286,8 @@ def _run(
     port = bound.getsockname()[1]
     app = create_app(context, port=port, hosts=_names(how.host))
     serving = Serving(app, bound)
+    if started_by():
+        end_with_parent(serving.end)
     follow = partial(_follow_to_the_end, preparation, serving.end)
     preparation.start()
     say("Stop with Ctrl+C; nothing is lost.")
@@ -372,7 +469,7 @@ def chosen_password(host: str, is_wanted: bool) -> str | None:
         if not chosen:
             raise InputError("An empty password lets everybody in: choose another one.")
         return chosen
-    if host not in (HERE, "localhost", "::1"):
+    if host not in LOOPBACK:
         raise InputError(
             f"Listening on {host} lets other machines in: give a password with "
             f"--password or LIKEWISE_PASSWORD."
@@ -388,8 +485,11 @@ def _shown(host: str) -> str:
 
 def app(
     path: Annotated[
-        Path, typer.Argument(help="A folder of pictures or texts, or a file.")
-    ],
+        Path | None,
+        typer.Argument(
+            help="A folder of pictures or texts, or a file; none: choose on a page."
+        ),
+    ] = None,
     encoder: Annotated[str, typer.Option(help="How things become numbers.")] = "auto",
     method: Method = USUAL,
     n_clusters: Annotated[
@@ -436,6 +536,13 @@ def app(
     as_json: AsJson = False,
 ) -> None:
     """Sort a folder or a file by answering questions in the browser."""
+    if path is None:
+        run_start(
+            Listening(
+                host, port, chosen_password(host, password), who, no_browser, as_json
+            )
+        )
+        return
     path = _found(path)
     home = home_for(path)
     if changes not in (None, "owner", "everybody"):
@@ -472,7 +579,7 @@ def app(
         as_is=as_is,
     )
     if project is None and not (home / "project.db").exists():
-        _say_if_moved(path, home)
+        _say_if_moved(path)
     how = Listening(
         host, port, chosen_password(host, password), who, no_browser, as_json
     )
@@ -491,9 +598,9 @@ def _method_named(name: str) -> str:
     return find_method(name).name
 
 
-def _say_if_moved(path: Path, home: Path) -> None:
+def _say_if_moved(path: Path) -> None:
     """Tell of answers about a pile that seems to be this one, and lay elsewhere."""
-    for before, kept in left_homes(path, home):
+    for before, kept in left_homes(path):
         say(
             f"{before} was sorted before and is not there any more: if {path} is what "
             f"was in it, go on with --project {shlex.quote(str(kept))} --name "
@@ -524,7 +631,7 @@ def demo(
     as_json: AsJson = False,
 ) -> None:
     """Sort 1,797 handwritten digits in the browser: the first thing to try."""
-    home = home_of(Path("demo"))
+    home = home_of(Path(DEMO))
     say("Sorting 1,797 handwritten digits: nothing is downloaded.")
 
     def source() -> Any:

@@ -299,6 +299,40 @@ def n_acts_in(file: Path) -> dict[str, int]:
     return {identity(name, created): n_acts for name, created, n_acts in rows}
 
 
+class Glance(NamedTuple):
+    """A project at a glance, without opening its database for work.
+
+    Attributes
+    ----------
+    name : str
+    n_items, n_answers : int
+    """
+
+    name: str
+    n_items: int
+    n_answers: int
+
+
+def glanced(file: Path) -> list[Glance]:
+    """Return the projects of a SQLite file; none where it cannot be read.
+
+    Nothing is written, and a database of an earlier version stays as it is.
+    """
+    try:
+        address = f"{file.resolve(strict=True).as_uri()}?mode=ro"
+        with closing(sqlite3.connect(address, uri=True)) as connection:
+            return [Glance(*row) for row in connection.execute(GLANCED)]
+    except (OSError, sqlite3.Error):
+        return []
+
+
+GLANCED = """
+SELECT name, (SELECT count(*) FROM item WHERE item.project = project.id),
+(SELECT count(*) FROM answer WHERE answer.project = project.id)
+FROM project ORDER BY id
+"""
+
+
 def held(there: Mapping[str, int], wanted: Iterable[Saved]) -> int:
     """Return how many of the acts that were saved are there."""
     return sum(min(there.get(one.project, 0), one.n_acts) for one in wanted)
