@@ -112,10 +112,10 @@ def test_who_asks_for_what_is_being_made_waits_for_it() -> None:
         return b"a picture"
 
     with ThreadPoolExecutor(10) as pool:
-        replies = [pool.submit(_apart._shared, ("cat", 1), make)]
+        replies = [pool.submit(_apart._shared, ("cat", 1, 1), make)]
         begun.wait(60)
         (future,) = _apart._being_made.values()
-        replies += [pool.submit(_apart._shared, ("cat", 1), make) for _ in range(9)]
+        replies += [pool.submit(_apart._shared, ("cat", 1, 1), make) for _ in range(9)]
         while len(future._condition._waiters) < 9:  # type: ignore[attr-defined]
             time.sleep(0.01)
         go_on.set()

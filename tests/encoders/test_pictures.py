@@ -125,7 +125,7 @@ def test_the_name_does_not_matter(tmp_path: Path) -> None:
         (b"", "is empty"),
         (b"<svg xmlns='http://www.w3.org/2000/svg'/>", "is no JPEG, PNG"),
         (b"<html><body>404</body></html>", "is no JPEG, PNG"),
-        (b"%PDF-1.7", "is no JPEG, PNG"),
+        (b"%PDF-1.7", "is damaged or cut off"),
         (b"%!PS-Adobe-3.0 EPSF-3.0", "is no JPEG, PNG"),
         (packed(noise(), "JPEG")[:-200], "is damaged or cut off"),
         (packed(noise(), "PNG")[:-200], "is damaged or cut off"),

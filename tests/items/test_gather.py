@@ -95,7 +95,7 @@ def test_texts_that_cannot_be_read_are_listed(tmp_path: Path) -> None:
 
     assert [item.key for item in found.items] == ["a.txt"]
     assert [one.key for one in found.broken] == ["b.txt", "c.txt"]
-    assert "is not UTF-8 text" in found.broken[0].reason
+    assert "holds a NUL" in found.broken[0].reason
 
 
 def test_links_that_leave_the_folder_are_refused(tmp_path: Path) -> None:
@@ -178,7 +178,7 @@ def test_lines_of_a_text_file_are_items(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("content", "words"), [(b" \n", "is empty"), (b"\xff\xfe\x00", "is not UTF-8")]
+    ("content", "words"), [(b" \n", "is empty"), (b"\xff\xfe\x00", "holds a NUL")]
 )
 def test_a_text_file_of_no_use_is_named(
     content: bytes, words: str, tmp_path: Path

@@ -36,7 +36,7 @@ from likewise.app.question import present_state
 from likewise.encoders import thumbnail_apart
 from likewise.errors import InputError, UnreadableFileError
 from likewise.exports import EXPORTS, export_chunks, rows_of, traces_of, write_folders
-from likewise.items import file_inside
+from likewise.items import file_inside, page_in
 from likewise.storage import Item
 
 entering = APIRouter(tags=["Getting in"])
@@ -309,7 +309,8 @@ class Pictures:
 
     def large(self, item: Item, edge: int = LARGE) -> bytes:
         """Return the picture as large as a screen, or as one that is zoomed into."""
-        return thumbnail_apart(file_inside(self.root, item.key), edge)
+        file, (_, page) = file_inside(self.root, item.key), page_in(item.key)
+        return thumbnail_apart(file, edge, page)
 
 
 def _kept(kept: Path) -> bytes | None:

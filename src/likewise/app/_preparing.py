@@ -230,6 +230,8 @@ class Preparation:
         The folder of the files.
     broken : tuple of Broken
         Files that could not be read.
+    left_out : tuple of str
+        What was left out by kind, a sentence each.
     notice : str or None
         What is to be known about where the items were found.
     is_asking, is_refused : bool
@@ -256,6 +258,7 @@ class Preparation:
         self.service: ProjectService | None = None
         self.root: Path | None = None
         self.broken: tuple[Broken, ...] = ()
+        self.left_out: tuple[str, ...] = ()
         self.is_unforeseen = False
         self.status = Preparing(stage="Starting", done=0, total=1)
         self._source = source
@@ -291,6 +294,7 @@ class Preparation:
         self._watch(0, 1, "Comparing with what was sorted before")
         X, self.notice = self._merged(found)
         self.root, self.broken = found.gathered.root, found.broken
+        self.left_out = found.gathered.left_out
         self._about, self._kind = found.about, found.gathered.kind
         self.project.change(self._settings)
         found.forget()

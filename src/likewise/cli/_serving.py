@@ -352,6 +352,8 @@ def _follow(preparation: Any) -> None:
         return
     if preparation.notice is not None:
         say(preparation.notice)
+    for sentence in preparation.left_out:
+        say(sentence)
     if broken := preparation.broken:
         say(f"Files left out: {len(broken):,}, the first because: {broken[0].reason}")
     say("The first question is on the page.")

@@ -30,6 +30,7 @@ from typing import IO, Any, TypeAlias
 
 from likewise.encoders._pictures import (
     SHORT_EDGE,
+    count_pages,
     open_picture,
     require_pillow,
     thumbnail,
@@ -54,7 +55,10 @@ Words: TypeAlias = Mapping[str, Any]
 
 
 def picture_apart(
-    content: bytes, name: str = "The file", short_edge: int = SHORT_EDGE
+    content: bytes,
+    name: str = "The file",
+    short_edge: int = SHORT_EDGE,
+    page: int = 1,
 ) -> Image.Image:
     """Return a picture as `open_picture` does, opened in another process.
 
@@ -64,18 +68,32 @@ def picture_apart(
     name : str
         What errors call it.
     short_edge : int
+    page : int
+        Of a PDF, from 1 on.
 
     Raises
     ------
     UnreadableFileError
         As for `open_picture`, or it takes more memory or time than a picture does.
     """
-    asked = {"what": "picture", "name": name, "edge": short_edge}
+    asked = {"what": "picture", "name": name, "edge": short_edge, "page": page}
     words, pixels = _processes.ask(asked, content)
     return Image.frombytes("RGB", tuple(words["size"]), pixels)
 
 
-def thumbnail_apart(path: Path, edge: int) -> bytes:
+def pages_apart(content: bytes, name: str = "The file") -> int:
+    """Return how many pages a PDF has, counted in another process.
+
+    Raises
+    ------
+    UnreadableFileError
+        As for `picture_apart`.
+    """
+    words, _ = _processes.ask({"what": "pages", "name": name}, content)
+    return int(words["pages"])
+
+
+def thumbnail_apart(path: Path, edge: int, page: int = 1) -> bytes:
     """Return a small JPEG as `thumbnail` does, made in another process.
 
     Whoever asks for one that is being made waits for it and gets the same.
@@ -85,6 +103,8 @@ def thumbnail_apart(path: Path, edge: int) -> bytes:
     path : Path
     edge : int
         The longer edge, in pixels.
+    page : int
+        Of a PDF, from 1 on.
 
     Raises
     ------
@@ -92,16 +112,17 @@ def thumbnail_apart(path: Path, edge: int) -> bytes:
         As for `picture_apart`.
     """
     asked = {"what": "thumbnail", "path": str(path), "name": path.name, "edge": edge}
-    return _shared((str(path), edge), lambda: _processes.ask(asked, b"")[1])
+    which = (str(path), edge, page)
+    return _shared(which, lambda: _processes.ask({**asked, "page": page}, b"")[1])
 
 
 # One for all who ask at once
 
 _lock = Lock()
-_being_made: dict[tuple[str, int], Future[bytes]] = {}
+_being_made: dict[tuple[str, int, int], Future[bytes]] = {}
 
 
-def _shared(key: tuple[str, int], make: Callable[[], bytes]) -> bytes:
+def _shared(key: tuple[str, int, int], make: Callable[[], bytes]) -> bytes:
     with _lock:
         other = _being_made.get(key)
         mine: Future[bytes] = Future()
@@ -322,15 +343,19 @@ def _answer(asked: Words, content: bytes) -> tuple[Words, bytes]:
 
 
 def _picture(asked: Words, content: bytes) -> tuple[Words, bytes]:
-    picture = open_picture(content, asked["edge"], asked["name"])
+    picture = open_picture(content, asked["edge"], asked["name"], asked.get("page", 1))
     return {"size": picture.size}, picture.tobytes()
 
 
 def _thumbnail(asked: Words, _: bytes) -> tuple[Words, bytes]:
-    return {}, thumbnail(Path(asked["path"]), asked["edge"])
+    return {}, thumbnail(Path(asked["path"]), asked["edge"], page=asked.get("page", 1))
 
 
-_WAYS = {"picture": _picture, "thumbnail": _thumbnail}
+def _pages(asked: Words, content: bytes) -> tuple[Words, bytes]:
+    return {"pages": count_pages(content, asked["name"])}, b""
+
+
+_WAYS = {"picture": _picture, "thumbnail": _thumbnail, "pages": _pages}
 
 
 def limit_memory(n_bytes: int) -> None:

@@ -1,4 +1,8 @@
-"""Pictures from files of unknown origin: opened safely, upright, RGB."""
+"""Pictures from files of unknown origin: opened safely, upright, RGB.
+
+Some forms need packages of the extra ``formats``: pictures of telephones (HEIC), pages
+of a PDF, and the previews that cameras put into their raw files.
+"""
 
 from __future__ import annotations
 
@@ -8,8 +12,10 @@ import os
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from pathlib import Path
-from typing import BinaryIO, TypeAlias
+from functools import cache
+from importlib.util import find_spec
+from pathlib import Path, PurePosixPath
+from typing import Any, BinaryIO, Literal, TypeAlias
 
 import numpy as np
 
@@ -22,14 +28,87 @@ except ImportError:  # said when there is a picture to open
     Image = None  # type: ignore[assignment]
 
 FORMATS = ("JPEG", "PNG", "WEBP", "GIF", "BMP", "TIFF")
+MORE_FORMATS = ("AVIF", "HEIF")  # where what reads them is installed
+Form: TypeAlias = Literal["HEIC", "AVIF", "PDF", "RAW"]
+NEEDED: dict[Form, str] = {"HEIC": "pillow_heif", "PDF": "pypdfium2", "RAW": "rawpy"}
+RAW = {".3fr", ".arw", ".cr2", ".cr3", ".dng", ".erf", ".kdc", ".mrw", ".nef", ".nrw"}
+RAW |= {".orf", ".pef", ".raf", ".raw", ".rw2", ".sr2", ".srw", ".x3f"}
+HEIC = {b"heic", b"heix", b"heim", b"heis", b"hevc", b"hevx", b"mif1", b"msf1"}
+AVIF = {b"avif", b"avis"}
+N_BEGINNING = 16  # bytes that tell a form
+MAX_PAGES = 100  # of one PDF
+LONGEST_EDGE = 4096  # pixels of a page
 AT_ONCE = getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 SHORT_EDGE = 512  # as much as any of the models looks at
 
 Source: TypeAlias = Path | bytes | BinaryIO
 
 
+def form_of(name: str, beginning: bytes) -> Form | None:
+    """Return the form of a file that not every machine can read; None for others.
+
+    Parameters
+    ----------
+    name : str
+        Raw files of cameras are known by their suffix: they begin as a TIFF does.
+    beginning : bytes
+        The first 16.
+
+    Examples
+    --------
+    >>> form_of("scan", b"%PDF-1.7"), form_of("a.NEF", b""), form_of("a.png", b"")
+    ('PDF', 'RAW', None)
+    """
+    if beginning.startswith(b"%PDF-"):
+        return "PDF"
+    if beginning[4:8] == b"ftyp" and beginning[8:12] in AVIF:
+        return "AVIF"
+    if beginning[4:8] == b"ftyp" and beginning[8:12] in HEIC:
+        return "HEIC"
+    return "RAW" if PurePosixPath(name).suffix.lower() in RAW else None
+
+
+def can_open(form: Form) -> bool:
+    """Tell whether what opens a form is installed."""
+    if form == "AVIF":
+        return "AVIF" in _formats()
+    return Image is not None and find_spec(NEEDED[form]) is not None
+
+
+@cache
+def _formats() -> tuple[str, ...]:
+    """Return what pictures may be, as Pillow calls it."""
+    if find_spec("PIL") is None:
+        return FORMATS
+    if find_spec(NEEDED["HEIC"]) is not None:
+        from pillow_heif import register_heif_opener
+
+        register_heif_opener(thumbnails=False)
+    Image.init()
+    return (*FORMATS, *(form for form in MORE_FORMATS if form in Image.OPEN))
+
+
+def count_pages(content: bytes, name: str = "The file") -> int:
+    """Return how many pages a PDF has.
+
+    Raises
+    ------
+    UnreadableFileError
+        It is damaged, or locked.
+    """
+    with _said_plainly(name):
+        document = _document(content, name)
+        try:
+            return len(document)
+        finally:
+            document.close()
+
+
 def open_picture(
-    source: Source, short_edge: int = SHORT_EDGE, name: str = "The file"
+    source: Source,
+    short_edge: int = SHORT_EDGE,
+    name: str = "The file",
+    page: int = 1,
 ) -> Image.Image:
     """Return a picture, RGB and upright, its shorter edge at most `short_edge`.
 
@@ -40,10 +119,13 @@ def open_picture(
     Parameters
     ----------
     source : Path, bytes or binary file
-        JPEG, PNG, WEBP, GIF, BMP or TIFF.
+        JPEG, PNG, WEBP, GIF, BMP, TIFF or AVIF; HEIC, PDF or the raw file of a camera
+        where ``likewise[formats]`` is installed.
     short_edge : int
     name : str
         What errors call it; a path goes by its file name.
+    page : int
+        Of a PDF, from 1 on.
 
     Raises
     ------
@@ -61,11 +143,13 @@ def open_picture(
     if isinstance(source, Path):
         name = source.name
     with _bounded(source, name) as file, _said_plainly(name):
-        image = _loaded(file, (short_edge, short_edge))
+        image = _loaded(file, short_edge, name, page)
         return _as_rgb(_shrunk(_upright(image), short_edge / min(image.size)), name)
 
 
-def thumbnail(source: Source, edge: int, name: str = "The file") -> bytes:
+def thumbnail(
+    source: Source, edge: int, name: str = "The file", page: int = 1
+) -> bytes:
     """Return a small JPEG of a picture, its longer edge at most `edge` pixels.
 
     It carries nothing but pixels: no EXIF, no place, no camera.
@@ -85,7 +169,7 @@ def thumbnail(source: Source, edge: int, name: str = "The file") -> bytes:
     if isinstance(source, Path):
         name = source.name
     with _bounded(source, name) as file, _said_plainly(name):
-        image = _loaded(file, (edge, edge))
+        image = _loaded(file, edge, name, page)
         small = _as_rgb(_shrunk(_upright(image), edge / max(image.size)), name)
         packed = io.BytesIO()
         clean = Image.frombytes("RGB", small.size, small.tobytes())
@@ -161,7 +245,7 @@ def _said_plainly(name: str) -> Iterator[None]:
         ) from None
     except UnidentifiedImageError:
         raise UnreadableFileError(
-            f"{name} is no {', '.join(FORMATS[:-1])} or {FORMATS[-1]} picture, "
+            f"{name} is no {', '.join(_formats()[:-1])} or {_formats()[-1]} picture, "
             f"whatever its name says: convert it or leave it out."
         ) from None
     except MemoryError:
@@ -174,15 +258,77 @@ def _said_plainly(name: str) -> Iterator[None]:
         ) from None
 
 
-def _loaded(file: BinaryIO, wanted: tuple[int, int]) -> Image.Image:
-    """Return the decoded first frame; JPEGs are decoded no larger than needed."""
-    image = Image.open(file, formats=FORMATS)
-    most = Image.MAX_IMAGE_PIXELS
-    if most is not None and image.width * image.height > most:
-        raise Image.DecompressionBombError
-    image.draft(None, wanted)
+def _loaded(file: BinaryIO, edge: int, name: str, page: int) -> Image.Image:
+    """Return the decoded first frame, about as large as is wanted where that saves."""
+    form = form_of(name, file.read(N_BEGINNING))
+    file.seek(0)
+    if form in NEEDED and not can_open(form):
+        raise UnreadableFileError(
+            f"{name} is a {form} file: run `pip install 'likewise[formats]'` to read "
+            f"it, convert it, or leave it out."
+        )
+    if form == "PDF":
+        return _page(file.read(), name, page, edge)
+    return _decoded(_preview(file.read()) if form == "RAW" else file, edge)
+
+
+def _decoded(file: BinaryIO, edge: int) -> Image.Image:
+    image = Image.open(file, formats=_formats())
+    _refuse_large(*image.size)
+    image.draft(None, (edge, edge))
     image.load()
     return image
+
+
+def _refuse_large(width: int, height: int) -> None:
+    most = Image.MAX_IMAGE_PIXELS
+    if most is not None and width * height > most:
+        raise Image.DecompressionBombError
+
+
+def _document(content: bytes, name: str) -> Any:
+    from pypdfium2 import PdfDocument, PdfiumError
+
+    try:
+        return PdfDocument(content)
+    except PdfiumError as error:
+        if "assword" in str(error):
+            raise UnreadableFileError(
+                f"{name} is locked by a password: unlock it or leave it out."
+            ) from None
+        raise
+
+
+def _page(content: bytes, name: str, page: int, edge: int) -> Image.Image:
+    """Return a page of a PDF, its shorter edge about as long as is wanted."""
+    document = _document(content, name)
+    try:
+        found = document[page - 1]
+        width, height = found.get_size()
+        scale = min(2 * edge / min(width, height), LONGEST_EDGE / max(width, height))
+        _refuse_large(round(width * scale), round(height * scale))
+        return found.render(scale=scale).to_pil().convert("RGB")
+    finally:
+        document.close()
+
+
+def _preview(content: bytes) -> BinaryIO:
+    """Return the picture that a camera has put into its raw file, or one made of it."""
+    import rawpy
+
+    with rawpy.imread(io.BytesIO(content)) as raw:
+        try:
+            found = raw.extract_thumb()
+        except (rawpy.LibRawNoThumbnailError, rawpy.LibRawUnsupportedThumbnailError):
+            found = None
+        if found is not None and found.format == rawpy.ThumbFormat.JPEG:
+            return io.BytesIO(found.data)
+        _refuse_large(raw.sizes.raw_width, raw.sizes.raw_height)
+        pixels = raw.postprocess(half_size=True) if found is None else found.data
+    packed = io.BytesIO()
+    Image.fromarray(pixels).save(packed, "PNG", compress_level=0)
+    packed.seek(0)
+    return packed
 
 
 def _upright(image: Image.Image) -> Image.Image:

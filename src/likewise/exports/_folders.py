@@ -12,7 +12,7 @@ from typing import TypeAlias
 
 from likewise.errors import InputError, StorageError, UnreadableFileError
 from likewise.exports._rows import Row
-from likewise.items import file_inside
+from likewise.items import file_inside, key_inside
 
 MAX_BYTES = 150  # file systems end at 255, Windows at 260 for a whole path
 MAX_SUFFIX = 16
@@ -124,8 +124,9 @@ def write_folders(
     """Put the file of each item into a folder of its group.
 
     The folders are called after number and name of the groups, such as ``3 oak``;
-    items that were deferred or set aside get folders of their own. Nothing is moved
-    and nothing written over.
+    items that were deferred or set aside get folders of their own. The file of a page
+    goes into each group that has one of its pages. Nothing is moved and nothing written
+    over.
 
     Parameters
     ----------
@@ -157,6 +158,7 @@ def write_folders(
     place = _placer(how)
     _check(root, target)
     names: dict[Path, Names] = {}
+    put: set[tuple[Path, str]] = set()  # files with several pages are put once
     missing: list[str] = []
     n_files = 0
     for row in rows:
@@ -166,7 +168,11 @@ def write_folders(
             missing.append(row.key)
             continue
         folder = target / folder_of(row)
-        wanted = names.setdefault(folder, Names()).new(PurePosixPath(row.key).name)
+        key = key_inside(root, row.key)
+        if (folder, key) in put:
+            continue
+        put.add((folder, key))
+        wanted = names.setdefault(folder, Names()).new(PurePosixPath(key).name)
         _put(place, source, folder / wanted)
         n_files += 1
         if watch is not None:

@@ -13,7 +13,7 @@ from likewise.items._copies import (
 )
 from likewise.items._encode import LOOKING, Encoded, VectorCache, encode
 from likewise.items._formats import PART, place_of
-from likewise.items._gather import file_inside, gather
+from likewise.items._gather import file_inside, gather, key_inside, page_in
 from likewise.items._item import (
     Broken,
     Gathered,
@@ -56,7 +56,9 @@ __all__ = [
     "folded",
     "gather",
     "is_table",
+    "key_inside",
     "new_and_gone",
+    "page_in",
     "place_of",
     "preview_table",
     "read_table",

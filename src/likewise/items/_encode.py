@@ -28,7 +28,7 @@ from numpy.typing import NDArray
 from likewise.encoders import Encoder, Kind, Vectors, encoded, picture_apart
 from likewise.errors import CacheWarning, InputError
 from likewise.items._copies import Fold, fold_files
-from likewise.items._gather import gather
+from likewise.items._gather import gather, page_in
 from likewise.items._item import NAMES, Gathered
 from likewise.items._tables import Reading
 from likewise.storage import Item, Project
@@ -149,7 +149,9 @@ class _Pictures:
     def take(self, item: Item, content: bytes) -> None:
         if self.maker is None:
             self.maker = _maker(_chosen(self._choose, "image"), self._cache)
-        self.maker.take(item.digest, partial(picture_apart, content, item.key))
+        _, page = page_in(item.key)
+        opened = partial(picture_apart, content, item.key, page=page)
+        self.maker.take(item.digest, opened)
 
 
 def _vectors(

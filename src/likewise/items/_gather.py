@@ -16,7 +16,16 @@ from pathlib import Path, PurePosixPath
 from typing import BinaryIO, NamedTuple
 
 from likewise._regime import EXACT_SEARCH
-from likewise.encoders import MAX_PICTURE_BYTES, Kind, open_ordinary
+from likewise.encoders import (
+    MAX_PAGES,
+    MAX_PICTURE_BYTES,
+    Form,
+    Kind,
+    can_open,
+    form_of,
+    open_ordinary,
+    pages_apart,
+)
 from likewise.errors import InputError, UnreadableFileError
 from likewise.items._formats import Watch, place_of, unwatched
 from likewise.items._item import (
@@ -26,6 +35,8 @@ from likewise.items._item import (
     RowItems,
     columns_shown,
     contents_of,
+    counted,
+    decoded,
     nothing_shown,
     printable,
     size_in_words,
@@ -45,7 +56,7 @@ def file_inside(root: Path, key: str) -> Path:
     root : Path
         The folder.
     key : str
-        A path relative to it, with ``/``.
+        A path relative to it, with ``/``; of a page, behind it ``#`` and its number.
 
     Raises
     ------
@@ -55,7 +66,7 @@ def file_inside(root: Path, key: str) -> Path:
     """
     name = _short(key)
     try:
-        real = (root / key).resolve(strict=True)
+        real = (root / key_inside(root, key)).resolve(strict=True)
         is_file = stat.S_ISREG(real.stat().st_mode)
     except (OSError, ValueError, RuntimeError) as error:
         raise UnreadableFileError(_absent(name, error)) from None
@@ -66,6 +77,27 @@ def file_inside(root: Path, key: str) -> Path:
     if not is_file:
         raise UnreadableFileError(f"{name} is no ordinary file: leave it out.")
     return real
+
+
+def key_inside(root: Path, key: str) -> str:
+    """Return the key of the file that a key means: that of a page, or its own."""
+    try:
+        is_file = os.path.lexists(root / key)
+    except ValueError:  # a NUL
+        is_file = True
+    return key if is_file else page_in(key)[0]
+
+
+def page_in(key: str) -> tuple[str, int]:
+    """Return the file that a key means, and the page of it; 1 where there is but one.
+
+    Examples
+    --------
+    >>> page_in("scans/a.pdf#12"), page_in("scans/a#12.png")
+    (('scans/a.pdf', 12), ('scans/a#12.png', 1))
+    """
+    found = PAGE.fullmatch(key)
+    return (found["file"], int(found["page"])) if found else (key, 1)
 
 
 def _absent(name: str, error: Exception) -> str:
@@ -139,12 +171,15 @@ def natural(key: str) -> tuple[tuple[str | int, ...], str]:
     return tuple(int(p) if at % 2 else p for at, p in enumerate(pieces)), key
 
 
+PAGE = re.compile(r"(?P<file>.+)#(?P<page>[1-9][0-9]{0,5})", re.DOTALL)
 MAX_BYTES: dict[Kind, int] = {"image": MAX_PICTURE_BYTES, "text": 5_000_000}
-PICTURES = {".jpg", ".jpeg", ".png", ".webp", ".gif", ".bmp", ".tif", ".tiff"}
+PICTURES = {".jpg", ".jpeg", ".png", ".webp", ".gif", ".bmp", ".tif", ".tiff", ".avif"}
+TEXTS = {".txt", ".md"}
 ARRAYS = {".npy", ".npz"}
 BEGINNINGS = (b"\xff\xd8\xff", b"\x89PNG\r\n\x1a\n", b"GIF8", b"II*\0", b"MM\0*")
 N_SHOWN = 200  # characters of a long key that a sentence holds
 N_BEGINNING = 16  # bytes of a file that tell a picture
+N_SUFFIX = 16  # characters of a suffix that a sentence holds
 FILES_A_LOOK = 10  # files after which it is said how far one is
 
 
@@ -160,8 +195,9 @@ def gather(
     ----------
     path : path
         A folder: its pictures if there are any (known by their content or their
-        suffix, in subfolders too), else its ``.txt`` files. Or a file: ``.txt``, one
-        text a line; a table or an array, as in `read_table`.
+        suffix, in subfolders too; the pages of PDFs are pictures, where
+        ``likewise[formats]`` is installed), else its ``.txt`` and ``.md`` files. Or a
+        file: ``.txt``, one text a line; a table or an array, as in `read_table`.
     how : Reading, optional
         How to read a table.
     watch : callable
@@ -205,10 +241,13 @@ class _Sorted:
     unusable: list[Broken] = field(default_factory=list)  # of that kind
     refused: list[Broken] = field(default_factory=list)  # whatever they are
     n_other: Counter[str] = field(default_factory=Counter)  # by their suffixes
+    n_lacking: Counter[Form] = field(default_factory=Counter)  # by their forms
 
     def takes(self, kind: Kind) -> bool:
         """Tell whether a file counts; after the first picture no text does."""
         if kind == "image" and self.kind != "image":
+            self.n_other.update(_suffix(item.key) for item in self.items)
+            self.n_other.update(_suffix(one.key) for one in self.unusable)
             self.kind, self.items, self.unusable = "image", [], []
         self.kind = self.kind or kind
         return kind == self.kind
@@ -229,17 +268,36 @@ def _folder(root: Path, watch: Watch, visit: Visit | None) -> Gathered:
             _add(key, read, found, visit)
     broken = (*found.refused, *found.unusable)
     if found.kind is None:
-        raise InputError(
-            f"The folder {printable(str(root))} holds no pictures and no .txt files"
-            f"{_counted(found.n_other)}: name another folder."
-        )
+        raise _nothing(root, found)
     if not found.items:
         raise InputError(
             f"None of the {len(broken)} {NAMES[found.kind]} in "
             f"{printable(str(root))} can be read, the first because: "
             f"{broken[0].reason}"
         )
-    return Gathered(root, found.kind, tuple(found.items), broken)
+    others, lacking = found.n_other.most_common(), found.n_lacking.most_common()
+    return Gathered(
+        root,
+        found.kind,
+        tuple(found.items),
+        broken,
+        lacking=tuple(lacking),
+        others=tuple(others),
+    )
+
+
+def _nothing(root: Path, found: _Sorted) -> InputError:
+    name = printable(str(root))
+    if found.n_lacking:
+        return InputError(
+            f"The folder {name} holds {counted(found.n_lacking.most_common())} files, "
+            f"which cannot be read yet: run `pip install 'likewise[formats]'`."
+        )
+    but = f" (but {counted(found.n_other.most_common())})" if found.n_other else ""
+    return InputError(
+        f"The folder {name} holds no pictures and no .txt files{but}: name another "
+        f"folder."
+    )
 
 
 @contextmanager
@@ -271,6 +329,7 @@ class _Content(NamedTuple):
     kind: Kind
     n_bytes: int
     content: bytes  # nothing of a file that is too large
+    has_pages: bool
 
 
 def _read(root: Path, key: str, found: _Sorted) -> _Content | None:
@@ -280,24 +339,60 @@ def _read(root: Path, key: str, found: _Sorted) -> _Content | None:
     """
     with _opened(root, key) as file:
         beginning = file.read(N_BEGINNING)
-        kind = _kind(key, beginning)
-        if kind is None:
-            found.n_other[PurePosixPath(key).suffix.lower() or "without a suffix"] += 1
+        form = form_of(key, beginning)
+        if form is not None and not can_open(form):
+            found.n_lacking[form] += 1
+            return None
+        kind = "image" if form is not None else _kind(key, beginning)
         if kind is None or not found.takes(kind):
+            found.n_other[_suffix(key)] += 1
             return None
         n_bytes = os.fstat(file.fileno()).st_size
         is_small = n_bytes <= MAX_BYTES[kind]
-        return _Content(kind, n_bytes, beginning + file.read() if is_small else b"")
+        content = beginning + file.read() if is_small else b""
+        return _Content(kind, n_bytes, content, form == "PDF")
 
 
 def _add(key: str, read: _Content, found: _Sorted, visit: Visit | None) -> None:
+    with _listed(key, found):
+        content = _bounded(key, read)
+        pages = _pages(key, content, found) if read.has_pages else (None,)
+        for page in pages:
+            if page is None:
+                item = _ITEMS[read.kind](key, content)
+            else:
+                item = _page(key, content, page)
+            with _listed(item.key, found):
+                if visit is not None and read.kind == "image":
+                    visit(item, content)
+                found.items.append(item)
+
+
+@contextmanager
+def _listed(key: str, found: _Sorted) -> Iterator[None]:
+    """List what cannot be read."""
     try:
-        item = _ITEMS[read.kind](key, _bounded(key, read))
-        if visit is not None and read.kind == "image":
-            visit(item, read.content)
-        found.items.append(item)
+        yield
     except UnreadableFileError as error:
         found.unusable.append(Broken(printable(key), printable(str(error))))
+
+
+def _pages(key: str, content: bytes, found: _Sorted) -> range:
+    """Return the numbers of the pages of a PDF that are read."""
+    n_pages = pages_apart(content, key)
+    if n_pages > MAX_PAGES:
+        reason = (
+            f"{_short(key)} has {n_pages:,} pages, of which the first {MAX_PAGES} are "
+            f"read: cut it into several files."
+        )
+        found.unusable.append(Broken(printable(key), reason))
+    return range(1, min(n_pages, MAX_PAGES) + 1)
+
+
+def _page(key: str, content: bytes, page: int) -> Item:
+    digest = _digest(f"{_digest(content)} {page}".encode())
+    card = {"name": f"{PurePosixPath(key).name}, page {page}"}
+    return Item(f"{key}#{page}", "image", digest, card)
 
 
 def _bounded(key: str, read: _Content) -> bytes:
@@ -315,7 +410,11 @@ def _kind(key: str, beginning: bytes) -> Kind | None:
     suffix = PurePosixPath(key).suffix.lower()
     if _looks_like_picture(beginning) or suffix in PICTURES:
         return "image"
-    return "text" if suffix == ".txt" else None
+    return "text" if suffix in TEXTS else None
+
+
+def _suffix(key: str) -> str:
+    return printable(PurePosixPath(key).suffix.lower())[:N_SUFFIX] or "without a suffix"
 
 
 def _looks_like_picture(beginning: bytes) -> bool:
@@ -324,24 +423,12 @@ def _looks_like_picture(beginning: bytes) -> bool:
     return beginning.startswith(BEGINNINGS) or is_webp or is_bitmap
 
 
-def _counted(n_other: Counter[str]) -> str:
-    if not n_other:
-        return ""
-    counts = ", ".join(f"{n} {suffix}" for suffix, n in n_other.most_common())
-    return f" (but {counts})"
-
-
 def _picture(key: str, content: bytes) -> Item:
     return Item(key, "image", _digest(content), _card(key, content))
 
 
 def _text(key: str, content: bytes) -> Item:
-    try:
-        text = content.decode("utf-8-sig").strip()
-    except UnicodeDecodeError:
-        raise UnreadableFileError(
-            f"{key} is not UTF-8 text: save it as such."
-        ) from None
+    text = decoded(content).strip()
     if not text:
         raise UnreadableFileError(f"{key} is empty: write into it or leave it out.")
     if "\0" in text:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from copy import copy
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 T = TypeVar("T", covariant=True)
 Card = dict[str, str]
 
+N_KINDS = 6  # kinds of files that a sentence counts
 N_SHOWN = 12  # features of an array that a card shows
 AT_ONCE = 4096  # rows that are looked at together
 WIDTH = 32  # bytes of a digest
@@ -59,6 +61,10 @@ class Gathered:
         The numbers of a table or an array.
     how : Reading or None
         How a table was read.
+    lacking : tuple of pairs
+        Forms of files that could be read with the extra ``formats``, and how many.
+    others : tuple of pairs
+        Suffixes of files that are no such items, and how many.
     """
 
     root: Path
@@ -67,6 +73,30 @@ class Gathered:
     broken: tuple[Broken, ...] = ()
     rows: Samples | None = None
     how: Reading | None = None
+    lacking: tuple[tuple[str, int], ...] = ()
+    others: tuple[tuple[str, int], ...] = ()
+
+    @property
+    def left_out(self) -> tuple[str, ...]:
+        """What was left out by kind, a sentence each.
+
+        Examples
+        --------
+        >>> counts = {"lacking": (("HEIC", 12), ("PDF", 3)), "others": ((".mov", 1),)}
+        >>> for sentence in Gathered(Path(), "image", (), **counts).left_out:
+        ...     print(sentence)
+        12 HEIC, 3 PDF: install likewise[formats] to read them.
+        1 other file is left out: 1 .mov.
+        """
+        said = []
+        if self.lacking:
+            kinds = counted(self.lacking)
+            said.append(f"{kinds}: install likewise[formats] to read them.")
+        if self.others:
+            n = sum(number for _, number in self.others)
+            files = "other file is" if n == 1 else "other files are"
+            said.append(f"{n:,} {files} left out: {counted(self.others)}.")
+        return tuple(said)
 
 
 # Rows
@@ -243,6 +273,37 @@ def printable(words: str) -> str:
     """
     plain = "".join("?" if unicodedata.category(c) == "Cc" else c for c in words)
     return plain.encode("utf-8", "replace").decode()
+
+
+def counted(numbers: Iterable[tuple[str, int]]) -> str:
+    """Return how many there are of each.
+
+    Examples
+    --------
+    >>> counted([(".mov", 3), (".docx", 2)])
+    '3 .mov, 2 .docx'
+    """
+    listed = list(numbers)
+    more = sum(number for _, number in listed[N_KINDS:])
+    said = [f"{number:,} {what}" for what, number in listed[:N_KINDS]]
+    return ", ".join([*said, *([f"{more:,} more"] if more else [])])
+
+
+def decoded(content: bytes) -> str:
+    r"""Return a text: UTF-8, UTF-16 with its mark, or else as Windows writes it.
+
+    Examples
+    --------
+    >>> decoded("Äpfel".encode()), decoded("Äpfel".encode("cp1252"))
+    ('Äpfel', 'Äpfel')
+    """
+    if content.startswith((b"\xff\xfe", b"\xfe\xff")):
+        with suppress(UnicodeDecodeError):
+            return content.decode("utf-16")
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        return content.decode("cp1252", "replace")
 
 
 def size_in_words(n_bytes: int) -> str:

@@ -39,7 +39,7 @@ from likewise.items._formats import (
     read_columns,
     unwatched,
 )
-from likewise.items._item import columns_shown, features_shown, printable
+from likewise.items._item import columns_shown, decoded, features_shown, printable
 from likewise.items._limits import (
     claimed,
     free_memory,
@@ -425,7 +425,7 @@ def read_texts(path: Path) -> list[str]:
     with said_plainly(path), open_ordinary(path) as file:
         n_bytes = os.fstat(file.fileno()).st_size
         refuse_large(path.name, TEXT * n_bytes, free_memory())
-        lines = file.read().decode("utf-8-sig").splitlines()
+        lines = decoded(file.read()).splitlines()
     texts = [line.strip() for line in lines if line.strip()]
     if not texts:
         raise InputError(f"{name} is empty: give one text a line.")

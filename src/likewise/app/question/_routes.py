@@ -40,7 +40,10 @@ def question_page(request: Request, context: Context, who: Who) -> HTMLResponse:
     if project is not None and is_phone and not project.has_fit(who):
         project.fit(who, SMALL)
     state, broken = present_state(context, who), context.preparation.broken
-    return drawn("question", state=state, page="question", broken=broken)
+    left_out = context.preparation.left_out
+    return drawn(
+        "question", state=state, page="question", broken=broken, left_out=left_out
+    )
 
 
 @router.get("/api/state", response_model=State)
