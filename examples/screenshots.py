@@ -1,39 +1,52 @@
-"""Pictures of the app for the README, from a real session on real pictures.
+"""Pictures of every page of the app, from a real session on real pictures.
 
     python -m examples.screenshots FOLDER [OUT]
 
-Beside the folder lies ``labels.csv`` with the columns ``file`` and ``class``; questions
-are answered by it, through the page.
+Each as ``app-PAGE.png`` on a desk, ``app-PAGE-phone.png`` on a phone and
+``app-PAGE-dark.png`` in the dark; docs/pages.md shows them. Beside the folder lies
+``labels.csv`` with the columns ``file`` and ``class``; questions are answered by it,
+through the page.
 """
 
 from __future__ import annotations
 
 import csv
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import TypeAlias
 
 from PIL import Image
 from playwright.sync_api import (
     Browser,
-    BrowserContext,
     Page,
     ViewportSize,
     sync_playwright,
 )
 from tests.e2e.looker import Looker
+from tests.e2e.piles import table, texts
 from tests.e2e.running import ARGUMENTS, NO_BROWSER, chromium, cold_context, started
 from tests.e2e.seat import Seat
 
+Take: TypeAlias = Callable[[Page, Path, Path], None]
 N_QUESTIONS = 40
 N_MEMBERS = 3
 WORDS = ("--name", "dogs", "--criterion", "Are these two dogs of the same breed?")
 DESKTOP = ViewportSize(width=1280, height=800)
 PHONE = ViewportSize(width=390, height=780)
 COLOURS = 256  # in a picture: keeps it small, and nobody sees it
+PAGES = {  # taken once everything is on them: their names and their addresses
+    "guessed": "groups/not-placed",
+    "map": "map",
+    "history": "history",
+    "export": "export",
+    "api": "api",
+    "enter": "enter",
+}
 START = 600_000  # milliseconds that reading the folder may take
 
 
@@ -105,56 +118,63 @@ def take(page: Page, path: Path) -> None:
     few.save(path, optimize=True)
 
 
-def take_all(context: BrowserContext, url: str, folder: Path, out: Path) -> None:
-    """Answer some questions, and take every picture."""
-    page = context.new_page()
-    page.set_default_timeout(START)
-    page.goto(url)
+def take_looks(page: Page, out: Path, name: str) -> None:
+    """Take a page as it looks on a desk, on a phone and in the dark."""
+    take(page, out / f"app-{name}.png")
+    page.set_viewport_size(PHONE)
+    take(page, out / f"app-{name}-phone.png")
+    page.set_viewport_size(DESKTOP)
+    page.emulate_media(color_scheme="dark")
+    take(page, out / f"app-{name}-dark.png")
+    page.emulate_media(color_scheme="light")
+
+
+def take_pairs(page: Page, folder: Path, out: Path) -> None:
+    """Answer some questions about pairs, and take every page."""
+    take_looks(page, out, "first")
     person = Person(Seat(page), classes_of(folder))
     for _ in range(N_QUESTIONS):
         person.answer()
     person.look_for_example()
-    take(page, out / "app-question.png")
-    page.emulate_media(color_scheme="dark")
-    take(page, out / "app-dark.png")
-    page.emulate_media(color_scheme="light")
-    page.set_viewport_size(PHONE)
-    take(page, out / "app-phone.png")
-    page.set_viewport_size(DESKTOP)
+    take_looks(page, out, "question")
+    page.keyboard.press("v")
+    page.locator(".pane").first.wait_for()
+    take_looks(page, out, "large")
+    page.keyboard.press("Escape")
+    page.keyboard.press("?")
+    take_looks(page, out, "keys")
+    page.keyboard.press("Escape")
     person.seat.open_picker()
-    take(page, out / "app-picker.png")
+    take_looks(page, out, "picker")
     page.keyboard.press("Escape")
     page.keyboard.press("Escape")
-    pages = ["map", "history"]
+    pages = [*PAGES]
     if person.slip():  # a check has found it
         pages.append("disagreements")
-    take_review(page, out, pages)
+    take_review(page, out)
+    for name in pages:
+        page.goto(f"{page.url.partition('/groups')[0]}/{PAGES.get(name, name)}")
+        page.wait_for_load_state("networkidle")
+        take_looks(page, out, name)
 
 
-def take_review(page: Page, out: Path, pages: list[str]) -> None:
+def take_review(page: Page, out: Path) -> None:
     """Take the pictures of what can be looked through and put right."""
     page.locator("#tab-groups").click()
-    take(page, out / "app-groups.png")
+    take_looks(page, out, "groups")
     page.locator(".group h2 a").first.click()
     page.wait_for_load_state("networkidle")
     for key in ("Space", "ArrowRight", "Space", "ArrowRight", "Space"):
         page.keyboard.press(key)
-    take(page, out / "app-review.png")
-    for name in pages:
-        page.locator(f"#tab-{name}").click()
-        page.wait_for_load_state("networkidle")
-        take(page, out / f"app-{name}.png")
+    take_looks(page, out, "review")
 
 
-def take_screens(context: BrowserContext, url: str, folder: Path, out: Path) -> None:
-    """Look through sheets and overviews, and take pictures of both."""
-    page = context.new_page()
-    page.set_default_timeout(START)
-    page.goto(url)
+def take_screens(page: Page, folder: Path, out: Path) -> None:
+    """Look through sheets and overviews, and take both."""
     looker = Looker(page, classes_of(folder))
     looker.ready()
     looker.until("overview", least=10)
-    take(page, out / "app-overview.png")
+    take_looks(page, out, "overview")
     sheet = looker.until("sheet", least=7)
     while not sheet["sorts"]:
         looker.finish()
@@ -163,27 +183,52 @@ def take_screens(context: BrowserContext, url: str, folder: Path, out: Path) -> 
     titles = {card["item"]: card["title"] for card in sheet["items"]}
     misfits = [item for item, title in titles.items() if looker.classes[title] != home]
     looker.tap(*misfits)
-    take(page, out / "app-sheet.png")
+    take_looks(page, out, "sheet")
     page.keyboard.press("g")
     page.locator("#piles").wait_for()
     take(page, out / "app-piles.png")
+
+
+def take_kind(page: Page, _: Path, out: Path, name: str) -> None:
+    """Answer a little about texts or rows, and take the question and its groups."""
+    seat = Seat(page)
+    seat.ready()
+    for key in "ddd":
+        seat.press(key)
+    take_looks(page, out, name)
+    page.keyboard.press("v")
+    page.locator("#large :is(.text, .rows)").first.wait_for()
+    take_looks(page, out, f"{name}-large")
     page.keyboard.press("Escape")
-    page.set_viewport_size(PHONE)
-    take(page, out / "app-sheet-phone.png")
+    page.locator("#tab-groups").click()
+    take_looks(page, out, f"{name}-groups")
+
+
+def show(words: Sequence[str], folder: Path, out: Path, take_them: Take) -> None:
+    """Serve a pile, sit down in front of it, and take the pictures."""
+    with TemporaryDirectory() as home, browsing() as browser:
+        server = started(cold_context(), words, Path(home))
+        try:
+            page = browser.new_context(viewport=DESKTOP).new_page()
+            page.set_default_timeout(START)
+            page.goto(server.url)
+            Seat(page).ready()
+            take_them(page, folder, out)
+        finally:
+            server.kill()
 
 
 def main(folder: Path, out: Path) -> None:
-    """Serve a folder, and write the pictures."""
+    """Serve piles of each kind, and write the pictures."""
     out.mkdir(parents=True, exist_ok=True)
-    for which, take_them in (("pairs", take_all), ("all", take_screens)):
-        words = [str(folder), *WORDS, "--screens", which]
-        with TemporaryDirectory() as home, browsing() as browser:
-            server = started(cold_context(), words, Path(home))
-            try:
-                context = browser.new_context(viewport=DESKTOP)
-                take_them(context, server.url, folder, out)
-            finally:
-                server.kill()
+    for which, take_them in (("pairs", take_pairs), ("all", take_screens)):
+        show([str(folder), *WORDS, "--screens", which], folder, out, take_them)
+    with TemporaryDirectory() as drawer:
+        for name, made in (
+            ("text", texts(Path(drawer) / "texts", 8)),
+            ("row", table(Path(drawer) / "things.csv", 8)),
+        ):
+            show([str(made)], made, out, partial(take_kind, name=name))
 
 
 if __name__ == "__main__":

@@ -326,7 +326,7 @@ def test_a_name_and_the_password_are_worth_a_token(with_password: Served) -> Non
 @pytest.mark.parametrize(
     ("name", "password", "code", "words"),
     [
-        ("ann", "guess", 403, "not the password"),
+        ("ann", "guess", 403, "Wrong password"),
         ("  ", "open sesame", 400, "A name is needed"),
     ],
 )
@@ -341,7 +341,7 @@ def test_the_door_says_why_not(
 def test_without_a_password_there_is_none_to_guess(rows: Served) -> None:
     reply = entered(rows, {"name": "ann", "password": ""})
 
-    refused(reply, 403, "no password here")
+    refused(reply, 403, "No password is set")
 
 
 def test_guesses_shut_the_door_of_programs_and_people(
@@ -411,7 +411,7 @@ def test_the_door_of_programs_is_no_place_for_a_flood(rows: Served) -> None:
     body = b"x" * (MOST_BYTES + 1)
     kind = {"Content-Type": "application/json"}
 
-    refused(rows.outside().post("/api/enter", content=body, headers=kind), 413, "more")
+    refused(rows.outside().post("/api/enter", content=body, headers=kind), 413, "too large")
 
 
 def test_no_other_door_is_open_to_programs_without_a_key(rows: Served) -> None:

@@ -606,7 +606,7 @@ def test_the_form_lets_in(with_password: Served) -> None:
 @pytest.mark.parametrize(
     ("name", "password", "words"),
     [
-        ("ann", "guess", "That was not the password."),
+        ("ann", "guess", "Wrong password."),
         ("  ", "open sesame", "A name is needed"),
     ],
 )

@@ -721,7 +721,7 @@ def test_an_unforeseen_error_reaches_the_page(
     here.preparation.start().join(60)
 
     error = here.seat().get("/api/state").json()["preparing"]["error"]
-    assert error == "Something unforeseen went wrong: RuntimeError('boom')."
+    assert error == "Something unexpected went wrong: RuntimeError('boom')."
     assert "boom" in capsys.readouterr().err
 
 

@@ -189,7 +189,7 @@ def test_a_client_id_of_somebody_else_is_refused(
     )
 
     for here in (service, service_on(project, clock)):
-        with pytest.raises(StaleError, match="Another act"):
+        with pytest.raises(StaleError, match="used for something else"):
             notice(here, "bob", bobs)
     assert len(project.acts()) == 1
     assert asked(service, "bob").id == bobs.question
@@ -212,7 +212,7 @@ def test_a_client_id_for_something_else_is_refused(
     here = service_on(project, clock) if is_restarted else service
 
     for command in others:
-        with pytest.raises(StaleError, match="Another act"):
+        with pytest.raises(StaleError, match="used for something else"):
             done(here, "ann", command)
     assert notice(here, "ann", reply) is None
     assert len(project.acts()) == 1
@@ -226,7 +226,7 @@ def test_two_servers_that_race_with_one_client_id_say_saved_once(
     id_ = new_id()
     notice(service, "ann", Reply(question=mine, verdict="same", client_id=id_))
 
-    with pytest.raises(StaleError, match="Another act"):
+    with pytest.raises(StaleError, match="used for something else"):
         notice(other, "bob", Reply(question=theirs, verdict="same", client_id=id_))
     assert [act.who for act in project.acts()] == ["ann"]
 
@@ -238,7 +238,7 @@ def test_acts_of_earlier_versions_are_known_by_who_did_them(
     rename = Rename(item=0, name="oak", client_id="an-old-id")
 
     assert done(service, "ann", rename) == Outcome()
-    with pytest.raises(StaleError, match="Another act"):
+    with pytest.raises(StaleError, match="used for something else"):
         done(service, "bob", rename)
     assert len(project.acts()) == 1
 

@@ -127,7 +127,7 @@ def test_when_everything_is_settled_keys_do_nothing_but_undo(few: Seat) -> None:
     few.skip()
     before = few.state()["version"]
 
-    settled = few.page.get_by_role("heading", name="Everything is settled")
+    settled = few.page.get_by_role("heading", name="Everything is sorted")
     expect(settled).to_be_visible()
     for key in "sduxgn":
         few.press(key)

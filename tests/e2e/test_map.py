@@ -450,7 +450,7 @@ def test_a_page_waits_for_its_map(few: Seat) -> None:
 
     few.page.route("**/api/map", put_off)
     few.page.get_by_role("link", name="Map", exact=True).click()
-    expect(few.page.locator("#waiting")).to_contain_text("being drawn")
+    expect(few.page.locator("#waiting")).to_contain_text("Drawing the map")
 
     few.page.wait_for_selector(DRAWN)
     expect(few.page.locator("#waiting")).to_be_hidden()

@@ -83,7 +83,7 @@ def test_a_group_that_is_tapped_alone_is_asked_about(
     version = many.state()["version"]
     many.tap(first)
     many.page.keyboard.press("Enter")
-    expect(many.page.locator("#saved")).to_contain_text("tapped alone")
+    expect(many.page.locator("#saved")).to_contain_text("Only one group")
     assert many.state()["version"] == version
     expect(many.page.locator("[data-do=set]")).to_have_attribute(
         "aria-disabled", "true"

@@ -10,7 +10,7 @@ from tests.e2e.conftest import NewPage, Serve, Sit
 from tests.e2e.running import Server
 from tests.e2e.seat import Seat
 
-ALREADY = "This was answered already"
+ALREADY = "This was already answered"
 FOCUS = "() => window.dispatchEvent(new Event('focus'))"
 
 
@@ -72,7 +72,7 @@ def test_a_wrong_password_and_a_used_address_let_nobody_in(
 ) -> None:
     stranger = enter(shared, "Eve", "guess")
     alert = stranger.page.get_by_role("alert")
-    expect(alert).to_have_text("That was not the password.")
+    expect(alert).to_have_text("Wrong password.")
 
     server = serve(piles / "few", "--encoder", "hog+colour")
     sit(server)

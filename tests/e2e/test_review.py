@@ -326,7 +326,7 @@ def test_an_act_is_sent_again_until_it_is_saved_and_said_with_counts(
 
     chosen = select_two(inside)
     inside.tell("/api/review", action="move", items=chosen, group=SQUARES[0])
-    inside.act("c", "This has changed meanwhile")
+    inside.act("c", "This has changed in the meantime")
     assert not set(chosen) & set(inside.items())
 
 

@@ -36,7 +36,7 @@ def told(seat: Seat, *words: str) -> None:
     """Answer, and see that it is not saved yet, and why."""
     seat.page.keyboard.press(seat.truth())
     expect(seat.page.locator("#saved")).to_contain_text("Not saved", timeout=PATIENCE)
-    for part in (*words, "Leave this page open"):
+    for part in (*words, "Keep this page open"):
         alert = seat.page.get_by_role("alert")
         expect(alert).to_contain_text(part, timeout=PATIENCE)
 

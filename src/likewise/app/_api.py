@@ -18,16 +18,16 @@ METHODS = ("get", "post", "put", "patch", "delete")
 OF_THE_FRAMEWORK = ("HTTPValidationError", "ValidationError")  # we say it shorter
 
 WHY = {
-    "400": "What was sent cannot be done.",
-    "401": "Nobody has let you in: see `POST /api/enter`.",
-    "403": "The code, password, host or origin is not ours, or others may do that.",
-    "404": "There is no such thing here.",
-    "409": "Earlier answers deny it, somebody was faster, or something else was done "
-    "under this `client_id`; nothing was recorded.",
-    "413": "More than a megabyte was sent (10 kB to get in), or nobody knows how much.",
+    "400": "This cannot be done.",
+    "401": "You are not signed in: see `POST /api/enter`.",
+    "403": "Wrong code, password, host or origin, or only others may do this.",
+    "404": "There is no such thing.",
+    "409": "Earlier answers say otherwise, somebody was faster, or this `client_id` "
+    "was used for something else; nothing was recorded.",
+    "413": "More than a megabyte was sent (10 kB for signing in), or no length given.",
     "415": "Something other than JSON was sent.",
     "422": "A field is missing, unknown or out of range.",
-    "503": "It is not ready yet, or the database does not answer: try again.",
+    "503": "Not ready yet, or the database does not answer: try again.",
 }
 ALWAYS = ("401", "403", "503")
 WITH_A_BODY = ("400", "413", "415")
@@ -125,7 +125,7 @@ def _operation(method: str, said: dict[str, Any]) -> dict[str, Any]:
         "responses": {
             code: {"$ref": f"#/{REPLIES}/{code}"}
             if code in WHY
-            else {**replies[code], "description": "As asked."}
+            else {**replies[code], "description": "Done."}
             for code in sorted(codes)
         },
     }
@@ -159,7 +159,7 @@ USUAL: dict[str, tuple[Any, ...]] = {
     "copies": (0,),
     "criterion": ("Are these the same species?",),
     "deferred": (2, []),
-    "error": (None, "That item is in no group."),
+    "error": (None, "This item is in no group."),
     "expected": (0.91,),
     "fits": (24,),
     "folder": ("sorted/1",),

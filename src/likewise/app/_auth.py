@@ -52,9 +52,9 @@ HEADERS = {
     "Cross-Origin-Opener-Policy": "same-origin",
     "Cross-Origin-Resource-Policy": "same-origin",
 }
-TOO_MUCH = "That is more than one of our pages would send."
-NO_PASSWORD = "There is no password here: use the code of the printed address."
-WRONG = "That was not the password."
+TOO_MUCH = "The request is too large."
+NO_PASSWORD = "No password is set: use the link that was printed in the terminal."
+WRONG = "Wrong password."
 TOO_MANY = "Too many wrong passwords: wait a minute."
 
 
@@ -315,7 +315,7 @@ def name_of(who: str) -> str:
     'Ann'
     """
     if not who.strip():
-        raise InputError("A name is needed, to stand beside the answers: give yours.")
+        raise InputError("A name is needed: it is saved with your answers.")
     return checked_name(who)
 
 
@@ -386,7 +386,7 @@ class Guard:
 
     def _refusal(self, request: Request) -> Response | None:
         if len(request.headers) > MOST_HEADERS:
-            return _no(431, "These are more headers than a browser sends.")
+            return _no(431, "The request has too many headers.")
         if not self._is_called(host_of(request.headers.get("host", ""))):
             return _no(403, "This server does not answer to that name.")
         if request.method not in SAFE and not self._is_own(request):
@@ -432,7 +432,7 @@ class Guard:
             return _no(401, words)
         if self.door.password is not None:
             return _no(401, "Sign in with your name and the password.")
-        return _no(401, "Open the address that the app printed when it started.")
+        return _no(401, "Open the link that was printed in the terminal.")
 
 
 def _most(request: Request) -> int:

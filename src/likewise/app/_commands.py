@@ -33,7 +33,7 @@ from likewise.knowledge import (
 from likewise.session import Revision
 
 MOST_PARTS = 5
-MEANWHILE = "This has changed meanwhile, so nothing was recorded: look again."
+MEANWHILE = "This has changed in the meantime, so nothing was saved: look again."
 WORDS = {"same": "same", "different": "different", "unsure": "not sure"}
 Text = Annotated[str, Field(max_length=200)]
 ClientId = Annotated[
@@ -42,7 +42,7 @@ ClientId = Annotated[
         min_length=8,
         max_length=64,
         pattern="^[A-Za-z0-9_-]+$",
-        description="A new id for each act; sent again, it changes nothing more.",
+        description="A new id for each action; sent again, it changes nothing more.",
     ),
 ]
 Number = Annotated[int, Field(ge=0, lt=2**53, strict=True)]
@@ -250,7 +250,7 @@ class Keep(Message):
 
 
 class UndoAct(Message):
-    """Undo one act, whoever's and however old; an undoing too."""
+    """Undo one action, whoever's and however old; an undo too."""
 
     act: Number
     client_id: ClientId
@@ -400,7 +400,7 @@ def _reviewed(now: Snapshot, command: Review) -> Revision:
             return repairs.reject(items)
         case "move":
             if command.group is None:
-                raise InputError("Moving needs a group: say where to.")
+                raise InputError("Choose the group to move them to.")
             return repairs.move(items, grouped(now, command.group))
         case "new":
             return repairs.found(items)
@@ -492,7 +492,7 @@ def _without(now: Snapshot, number: int) -> Plan:
     act = now.acts[number] if number < now.version else None
     event = None if act is None else without_numbers(act.event)
     if event is None:
-        raise InputError(f"There is no act {number}.")
+        raise InputError(f"There is no action {number}.")
     if isinstance(event, Undone):
         return _repeated(now, event)
     if isinstance(event, Told):
@@ -500,10 +500,10 @@ def _without(now: Snapshot, number: int) -> Plan:
         entries = now.ledger.by_act[number].entries
         left = tuple(entry.answer.id for entry in entries if entry.is_standing)
         if not left:
-            raise StaleError("All of this was taken back meanwhile: look again.")
+            raise StaleError("All of this was taken back in the meantime: look again.")
         return Revision(retracted=left)
     if number not in now.standing:
-        raise StaleError("This was undone meanwhile: look again.")
+        raise StaleError("This was undone in the meantime: look again.")
     return Undone(number)
 
 
@@ -512,7 +512,7 @@ def _repeated(now: Snapshot, undoing: Undone) -> Plan:
     event, ledger = now.acts[undoing.position].event, now.ledger
     singles, told = singles_of(event), told_in(event)
     if told and all(map(ledger.is_said, told)):
-        raise StaleError("This was brought back already: look again.")
+        raise StaleError("This was already brought back: look again.")
     match singles:
         case [Renamed() as renamed]:
             return renamed

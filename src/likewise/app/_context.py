@@ -16,7 +16,7 @@ from likewise.app._auth import Door
 from likewise.app._preparing import Preparation
 from likewise.app._project import ProjectService
 
-READING = "The pile is still being read: wait a moment."
+READING = "The items are still being read: wait a moment."
 _templates = Environment(
     loader=PackageLoader("likewise.app"),
     autoescape=True,

@@ -55,15 +55,15 @@ MAP, SEAL = "map", "map-seal"  # arrays of a project
 SEED = 0
 MAKING = 1  # to be raised whenever the same items would be placed elsewhere
 ABOUT = {
-    "pca": "Placed by which items are neighbours, and by what differs most among all.",
-    "umap": "Placed by UMAP, which keeps items beside those that are like them.",
+    "pca": "Placed by neighbours, and by what differs most overall.",
+    "umap": "Placed by UMAP: similar items lie close together.",
 }
 PLACERS: dict[str, Any] = {"features": plane_of, "affinity": plane_of_affinity}
 _beginning = Lock()
 
 
 class Sheet(BaseModel):
-    """All items on a sheet; those that are alike lie near each other.
+    """All items on a sheet; similar ones lie close together.
 
     Columns of equal length, one entry for each item that is shown: its place from 0 to
     4095, the number of its group (0 for none) and its status, a position in `statuses`.

@@ -39,7 +39,7 @@ from likewise.exports import EXPORTS, export_chunks, rows_of, traces_of, write_f
 from likewise.items import file_inside, page_in
 from likewise.storage import Item
 
-entering = APIRouter(tags=["Getting in"])
+entering = APIRouter(tags=["Signing in"])
 pictures = APIRouter(tags=["Pictures"])
 exports = APIRouter(tags=["Export"])
 router = APIRouter(include_in_schema=False)
@@ -184,7 +184,7 @@ def _asked_in(
 ) -> Response:
     badge, has_one = request.state.badge, entrance.password is not None
     if not words and badge is None and not has_one:
-        words = "Open the address that the app printed when it started."
+        words = "Open the link that was printed in the terminal."
     return drawn(
         "enter",
         code,

@@ -49,7 +49,7 @@ from likewise.storage import Item, Project, ProjectJournal, Trace, kept_affinity
 Watch: TypeAlias = Callable[[int, int, str], None]
 Consent: TypeAlias = Callable[[str], bool]
 ASKING = "Waiting for an answer in the terminal"
-ALIKE = "Finding out what is like what"
+ALIKE = "Comparing the items"
 EDGE = 128  # pixels of a drawn digit, which has eight
 PIXELS = "The 64 pixels of each digit, as they are."
 AT_ONCE = 5000  # items after which it is said how far one is
@@ -286,12 +286,12 @@ class Preparation:
             self.is_unforeseen = True
             lines = traceback.format_exc().splitlines()
             sys.stderr.write("\n".join(map(readable, lines)) + "\n")
-            self.status.error = f"Something unforeseen went wrong: {error!r}."
+            self.status.error = f"Something unexpected went wrong: {error!r}."
 
     def prepare(self) -> ProjectService:
         """Read, encode, compare with what is stored, and open the session."""
         found = self._source(self._watch, self.project)
-        self._watch(0, 1, "Comparing with what was sorted before")
+        self._watch(0, 1, "Comparing with earlier work")
         X, self.notice = self._merged(found)
         self.root, self.broken = found.gathered.root, found.broken
         self.left_out = found.gathered.left_out
@@ -310,7 +310,7 @@ class Preparation:
         session = session_on(
             Session, self.project, journal, samples=X, graph=graph, **self._options
         )
-        self._watch(0, 1, "Looking for the groups and the first question")
+        self._watch(0, 1, "Finding the groups and the first question")
         session.ask_besides(())  # the slow part, before anybody waits for it
         shown, grown = self._display(), self._take_in_more
         self.service = ProjectService(
@@ -320,7 +320,7 @@ class Preparation:
 
     def _take_in_more(self) -> None:
         """Open the session again, because another server has added items."""
-        self._watch(0, 1, "Taking in what another server has added")
+        self._watch(0, 1, "Adding items from another server")
         self.service = None
         self._begin(self._open)
 
@@ -474,7 +474,7 @@ def _refuse_other(
 def _watched(items: Sequence[Item], watch: Watch) -> Iterator[Item]:
     for at, item in enumerate(items):
         if at % AT_ONCE == 0:
-            watch(at, len(items), "Writing down what there is")
+            watch(at, len(items), "Saving the list of items")
         yield item
 
 

@@ -82,15 +82,15 @@ RECHECKED = 6  # of a person's questions, one at most that is asked again out of
 FORGOTTEN = 8  # a person's own answers before one of them is asked for again
 TRIES = 5  # questions to look for before a person has to wait
 LATELY = 10  # answers over which moving items are counted
-ALREADY = "This was answered already; here is the present question."
-OUTGROWN = "Another server has added items: they are being taken in, wait a moment."
-ANOTHER = "You have another kind of screen by now: look again, and answer that one."
-ASIDE = "All of this was set aside meanwhile, so nothing was recorded: look again."
+ALREADY = "This was already answered; here is the current question."
+OUTGROWN = "Another server has added items: wait a moment while they are read."
+ANOTHER = "You have another kind of screen now: look again and answer that one."
+ASIDE = "All of this was set aside in the meantime, so nothing was saved: look again."
 ITSELF = "Misfits cannot be put into the group that they do not belong to."
-NOTHING_TO_UNDO = "There is nothing of yours to undo."
+NOTHING_TO_UNDO = "You have nothing to undo."
 OTHER = (
-    "Another act was recorded under this client_id, so nothing was recorded now: send "
-    "it again under a new one."
+    "This client_id was used for something else, so nothing was saved: send it again "
+    "with a new one."
 )
 Found = TypeVar("Found")
 Arguments = ParamSpec("Arguments")

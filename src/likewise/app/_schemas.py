@@ -200,12 +200,12 @@ class Preparing(BaseModel):
 class State(BaseModel):
     """Everything that a person sees while answering.
 
-    `version` counts the acts of everybody. `saved` and `notice` say in words what
-    became of the act that this is the reply to. `disagreement` is the answer of your
-    last act that denies earlier ones, by its id: it is kept, but nothing follows from
-    it until somebody decides; `slip` says between which answers. About one question in
-    `checks` asks again what is known already. The `owner`, or everybody, may change
-    what others said: that is what `changes` says.
+    `version` counts the actions of all. `saved` and `notice` say in words what became
+    of the action that this replies to. `disagreement` is the answer of your last action
+    that contradicts earlier ones, by id: it is kept, but nothing follows from it until
+    somebody decides; `slip` says between which answers. About one question in `checks`
+    asks again what is known already. The `owner`, or everybody, may change what others
+    said: that is what `changes` says.
 
     You have either a `question`, about one pair, or a `screen`, about several items or
     groups at once. With `screens` of `pairs`, nobody gets the latter. Before the first

@@ -133,7 +133,7 @@ def _later(request: Request, error: Any) -> Response:
 
 
 def _unforeseen(_: Request, error: Any) -> Response:
-    response = _said(500, f"Something unforeseen went wrong ({type(error).__name__}).")
+    response = _said(500, f"Something unexpected went wrong ({type(error).__name__}).")
     response.headers.update(HEADERS)  # this one does not pass the guard
     return response
 

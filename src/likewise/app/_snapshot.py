@@ -506,7 +506,7 @@ class Snapshot:
 
     def nearest_first(self, label: int) -> list[int]:
         """Return all clusters: this one, then those that are most like it."""
-        alike = self.likeness.values[label]
+        alike = self.likeness.of(label)
         others = [other for other in self.clusters if other != label]
         return [label, *sorted(others, key=lambda other: -alike[other])]
 
@@ -518,7 +518,7 @@ class Snapshot:
         """
         out = frozenset(c for c in self.clusters if self._is_told(label, c))
         found = self.likeness.nearest(label, out)
-        if found is None or self.likeness.values[label, found] < ALIKE:
+        if found is None or self.likeness.of(label)[found] < ALIKE:
             return None
         return found
 

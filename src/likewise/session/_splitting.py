@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import scipy.sparse as sp
@@ -23,24 +24,43 @@ from likewise.spectral import (
 N_ROWS = 100_000  # of a graph that are looked at together
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Likeness:
     """How alike clusters are.
 
+    There may be thousands: what is kept grows with the edges of the graph, not with the
+    pairs of clusters.
+
     Attributes
     ----------
-    values : ndarray of shape (k, k)
-        The weight between two clusters as a share of all weight of the smaller one;
-        0 on the diagonal.
+    between : ndarray or sparse array of shape (k, k)
+        The weight between each two clusters.
     """
 
-    values: Floats
+    between: Weights
+
+    @cached_property
+    def volume(self) -> Floats:
+        """All weight of each cluster."""
+        return np.asarray(self.between.sum(axis=1), dtype=np.float64).ravel()
+
+    def of(self, cluster: int) -> Floats:
+        """Return how like this one each cluster is; 0 for itself.
+
+        The weight between the two as a share of all weight of the smaller one.
+        """
+        row = self.between[[cluster]]
+        weight = np.asarray(row.toarray() if sp.issparse(row) else row).ravel()
+        smaller = np.minimum(self.volume, self.volume[cluster])
+        found = weight / np.maximum(smaller, np.finfo(float).tiny)
+        found[cluster] = 0.0
+        return found
 
     def nearest(
         self, cluster: int, besides: frozenset[int] = frozenset()
     ) -> int | None:
         """Return the cluster that is most like this one, or None."""
-        row = self.values[cluster].copy()
+        row = self.of(cluster)
         row[[cluster, *besides]] = 0.0
         best = first_best(row) if len(row) else 0
         return best if len(row) and row[best] > 0 else None
@@ -59,37 +79,23 @@ def likeness_of(W: Weights, labels: Indices) -> Likeness:
     Examples
     --------
     >>> W = np.array([[0, 1, 0], [1, 0, 1], [0, 1, 0]])
-    >>> likeness_of(W, np.array([0, 0, 1])).values.tolist()
-    [[0.0, 1.0], [1.0, 0.0]]
+    >>> likeness_of(W, np.array([0, 0, 1])).of(1).tolist()
+    [1.0, 0.0]
     """
-    k = int(labels.max(initial=-1)) + 1
-    between = _by_edges(W, labels, k) if sp.issparse(W) else _by_products(W, labels, k)
-    volume = between.sum(axis=1)
-    smaller = np.maximum(np.minimum.outer(volume, volume), np.finfo(float).tiny)
-    values = between / smaller
-    np.fill_diagonal(values, 0.0)
-    return Likeness(values)
-
-
-def _by_products(W: Floats, labels: Indices, k: int) -> Floats:
-    """Return the weight between clusters, of shape (k, k)."""
     placed = np.flatnonzero(labels >= 0)
+    shape = len(labels), int(labels.max(initial=-1)) + 1
     ones = np.ones(len(placed))
-    Y = sp.csr_array((ones, (placed, labels[placed])), shape=(len(labels), k))
-    return np.asarray(Y.T @ (W @ Y))
+    Y = sp.csr_array((ones, (placed, labels[placed])), shape=shape)
+    return Likeness(_by_rows(W, Y) if sp.issparse(W) else np.asarray(Y.T @ (W @ Y)))
 
 
-def _by_edges(W: Sparse, labels: Indices, k: int) -> Floats:
+def _by_rows(W: Sparse, Y: Sparse) -> Sparse:
     """Return the weight between clusters, some rows of the graph at a time."""
-    between = np.zeros(k * k)
-    for start in range(0, len(labels), N_ROWS):
-        rows = W[start : start + N_ROWS]
-        one = np.repeat(labels[start : start + N_ROWS], np.diff(rows.indptr))
-        other = labels[rows.indices]
-        inside = (one >= 0) & (other >= 0)
-        cell = (one * k + other)[inside]
-        between += np.bincount(cell, rows.data[inside], minlength=k * k)
-    return between.reshape(k, k)
+    between = sp.csr_array((Y.shape[1], Y.shape[1]))
+    for start in range(0, W.shape[0], N_ROWS):
+        some = slice(start, start + N_ROWS)
+        between = between + Y[some].T @ (W[some] @ Y)
+    return sp.csr_array(between)
 
 
 AGREES = 0.8  # how well the two sides of an answer must fit the parts

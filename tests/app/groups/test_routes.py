@@ -250,6 +250,23 @@ def test_the_nearest_groups_come_first_when_asked(bob: TestClient) -> None:
     assert all(len(one["members"]) <= 2 for one in found)
 
 
+def test_groups_are_found_by_letters_of_their_names(bob: TestClient) -> None:
+    everything = listed(bob)
+    did(bob, "rename", item=everything[0]["id"], name="Red Oak")
+    number = everything[1]["number"]
+
+    for called, expected in [
+        ("oak", [everything[0]["id"]]),
+        (str(number), [everything[1]["id"]]),
+        ("elm", []),
+    ]:
+        found = bob.get(f"/api/groups?called={called}&members=0").json()
+        assert [group["id"] for group in found["groups"]] == expected, called
+        assert found["total"] == len(expected)
+    some = bob.get("/api/groups?most=1").json()
+    assert (len(some["groups"]), some["total"]) == (1, len(everything))
+
+
 def test_the_tabs_say_how_many_there_are(heaps: Served, bob: TestClient) -> None:
     did(bob, "review", action="aside", items=heap_of(0)[:2])
     zoe_tells(heaps, heap_of(1)[-1], heap_of(2)[0], "unsure")
@@ -322,7 +339,7 @@ def test_an_action_that_comes_twice_is_done_once(
 
     again = did(bob, "review", **body)
 
-    assert again["saved"] == "Saved before"
+    assert again["saved"] == "Already saved"
     assert (told(heaps), heaps.now.version) == (after, version)
 
 
@@ -449,7 +466,7 @@ def test_what_answers_say_already_is_not_recorded_again(
     reply = did(bob, "review", **body)
 
     assert reply["saved"] is None
-    assert "say so already" in reply["notice"]
+    assert "already say so" in reply["notice"]
     assert heaps.now.version == version
 
 
@@ -661,7 +678,7 @@ def test_a_group_keeps_number_and_name_when_its_first_item_leaves(
 @pytest.mark.parametrize(
     ("act", "body", "words"),
     [
-        ("review", {"action": "move", "items": [1]}, "say where to"),
+        ("review", {"action": "move", "items": [1]}, "Choose the group"),
         ("review", {"action": "confirm", "items": [99]}, "There is no item 99"),
         ("review", {"action": "move", "items": [1], "group": 99}, "no item 99"),
         ("review", {"action": "confirm", "items": [1, 2], "seen": [1]}, "as many"),

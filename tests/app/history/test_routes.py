@@ -223,7 +223,7 @@ def test_an_act_undone_by_somebody_else_is_refused(
 
     assert refused(ann, "/api/undo-act", act=act) == (
         409,
-        "This was undone meanwhile: look again.",
+        "This was undone in the meantime: look again.",
     )
 
 

@@ -242,7 +242,7 @@ def test_a_page_that_is_not_there(ann: TestClient) -> None:
     refused(ann.put("/api/state", json={}), 405, "cannot be done")
     page = ann.get("/no", headers={"Accept": "text/html"})
     assert page.status_code == 404
-    assert "That did not work" in page.text
+    assert "Something went wrong" in page.text
 
 
 @pytest.mark.parametrize(

@@ -40,11 +40,11 @@ COVER = 4  # items on the cover of a group
 MOST_SINGLES = 24  # groups of one item among the others; more are folded
 IN_PART = 24  # items of a part that are shown
 IN_SIDE = 6  # items on either side of an answer
-ALREADY = "Nothing was recorded: answers say so already."
+ALREADY = "Nothing changed: the answers already say so."
 
 
 class Recorded(BaseModel):
-    """What an act amounts to: answers told and taken back, items out and in again."""
+    """What an action records: answers given, answers taken back, items set aside."""
 
     same: int = 0
     different: int = 0
@@ -62,7 +62,7 @@ class Tally(BaseModel):
 
 
 class Reviewed(BaseModel):
-    """What became of an act.
+    """What became of an action.
 
     `stay` is an item of the group in which it took place, and `before` and `after` are
     of that group.
@@ -79,7 +79,7 @@ class Reviewed(BaseModel):
 
 
 class Preview(BaseModel):
-    """What an act would amount to, and the groups that it is about."""
+    """What an action would record, and the groups that it is about."""
 
     recorded: Recorded
     groups: list[GroupCard] = []
@@ -95,9 +95,13 @@ class Counts(BaseModel):
 
 
 class Groups(BaseModel):
-    """The groups, and the first of the items that are in none."""
+    """The groups, and the first of the items that are in none.
+
+    `total` is how many groups there are, or fit what was asked for.
+    """
 
     version: int
+    total: int
     groups: list[GroupCard]
     deferred: list[Card]
     aside: list[Card]
@@ -173,13 +177,17 @@ def groups_of(
     sort: Sort = "size",
     near: int | None = None,
     n_members: int = IN_STRIP,
+    most: int | None = None,
+    called: str = "",
 ) -> Groups:
-    """Return all groups, sorted, or the nearest to the group of an item first."""
+    """Return groups, sorted, or the nearest to the group of an item first."""
     label = None if near is None else now.label_of(near)
     order = sorted_by(now, sort) if label is None else now.nearest_first(label)
+    order = [one for one in order if _is_called(now, one, called)] if called else order
     return Groups(
         version=now.version,
-        groups=[now.cluster(one, n_members) for one in order],
+        total=len(order),
+        groups=[now.cluster(one, n_members) for one in order[:most]],
         deferred=now.cards(now.waiting[:PER_PAGE]),
         aside=now.cards(now.aside[:PER_PAGE]),
     )
@@ -265,6 +273,13 @@ def namesakes(now: Snapshot, item: int, name: str) -> list[int]:
     """Return the other clusters that have a name, whatever its case."""
     here, wanted = now.label_of(item), name.strip().casefold()
     return [c for c in now.name if c != here and _name(now, c) == wanted]
+
+
+def _is_called(now: Snapshot, label: int, wanted: str) -> bool:
+    """Tell whether some letters are of the name of a cluster, or are its number."""
+    number, letters = now.number[label], wanted.strip().casefold()
+    name = _name(now, label) or f"group {number}"
+    return letters in name or letters == str(number)
 
 
 def _name(now: Snapshot, label: int) -> str:
@@ -383,7 +398,7 @@ def reviewed(now: Snapshot, who: str, command: Planned, outcome: Outcome) -> Rev
     """Return what became of an act; what was done before is not done again."""
     before, plan = outcome.before, outcome.plan
     if before is None or not isinstance(plan, Revision):
-        return _reply(now, who, "Saved before", outcome.notice)
+        return _reply(now, who, "Already saved", outcome.notice)
     saved = f"Saved: {_said(before, command)}" if plan else None
     stay = stay_of(before, command)
     reply = _reply(now, who, saved, None if plan else ALREADY)

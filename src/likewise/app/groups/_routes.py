@@ -37,21 +37,32 @@ from likewise.app.groups._presenter import (
 from likewise.app.question import seen_by
 
 router = APIRouter(tags=["Groups"])
-NOWHERE = "That item is in no group."
+NOWHERE = "This item is in no group."
 MANY = 12  # items of each group that are listed with it
 Near = Annotated[int | None, Query(ge=0)]
 Members = Annotated[int, Query(ge=0, le=MANY)]
+Most = Annotated[int | None, Query(ge=1)]
+Called = Annotated[str, Query(max_length=200)]
 
 
 @router.get("/api/groups")
-def groups(project: Service, near: Near = None, members: Members = MANY) -> Groups:
-    """List all groups, the largest first.
+def groups(
+    project: Service,
+    near: Near = None,
+    members: Members = MANY,
+    most: Most = None,
+    called: Called = "",
+) -> Groups:
+    """List the groups, the largest first.
 
     Each with a few of its items (`members`); `confirmed` of them are in it by answers,
     the others by a guess, and `unsure` of these need a look. With `near`, the group of
-    that item comes first, and then those that are most like it.
+    that item comes first, and then those that are most like it. All of them, or at most
+    `most`; with `called`, only those whose name has these letters, or whose number it
+    is.
     """
-    return presenter.groups_of(project.snapshot(), "size", near, members)
+    now = project.snapshot()
+    return presenter.groups_of(now, "size", near, members, most, called)
 
 
 @router.get("/api/groups/{item}", responses=troubles(404))
@@ -106,7 +117,7 @@ def rename(rename: Rename, project: Service, who: Who) -> GroupPage:
 def review(review: Review, project: Service, who: Who) -> Reviewed:
     """Confirm items, take them out of their group, move them, or set them aside.
 
-    Only what is listed is touched, and all of it is one act, undone at once by
+    Only what is listed is touched, and all of it is one action, undone by
     `POST /api/undo`. Answers that say otherwise are taken back.
     """
     return _acted(project, who, review)
@@ -152,7 +163,7 @@ def compare(compare: Compare, project: Service, who: Who) -> Reviewed:
 
 @router.post("/api/preview", responses=troubles(409))
 def preview(wanted: Wanted, project: Service, who: Who) -> Preview:
-    """See what an act would amount to; nothing is recorded.
+    """See what an action would record; nothing is saved.
 
     Takes the same as the other routes, and returns how many answers would be told and
     taken back. `groups` are those that would be merged, or, for a name, the group of

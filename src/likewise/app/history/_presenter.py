@@ -79,7 +79,7 @@ class Done(BaseModel):
     """What came of an act.
 
     `act` is its number, for undoing it; `disagreement` is the id of an answer that
-    others deny from now on.
+    others contradict from now on.
     """
 
     saved: str | None
@@ -130,7 +130,7 @@ class EntryCard(BaseModel):
 
 
 class ActCard(BaseModel):
-    """An act: some answers, or something else about some items.
+    """An action: some answers, or something else about some items.
 
     `n_answers` came with it, `n_fit` of them fit the filters, and some of those are in
     `answers`.
@@ -152,7 +152,7 @@ class ActCard(BaseModel):
 
 
 class HistoryPage(BaseModel):
-    """Some acts, newest first, of all `n_acts` that fit."""
+    """Some actions, newest first, of all `n_acts` that fit."""
 
     version: int
     page: int
@@ -171,7 +171,7 @@ class Link(BaseModel):
 
 
 class Clash(BaseModel):
-    """An answer, and the chain of others that deny it.
+    """An answer, and the chain of others that contradict it.
 
     The chain leads from `answer.sample` to `answer.against`; together its answers say
     `implied`.
@@ -184,7 +184,7 @@ class Clash(BaseModel):
 
 
 class Disagreements(BaseModel):
-    """The answers that others deny: those to decide about, and those left so."""
+    """The answers that others contradict: open ones, and those kept as they are."""
 
     version: int
     open: list[Clash]

@@ -64,14 +64,14 @@ def list_history(
     Everything that was ever recorded, with what has become of it. `who` is a name, or
     `me`; `only=doubtful` lists answers that disagree with others or surprise, the most
     surprising first; `only=checks` lists checks that failed; `item` and `act` are
-    numbers. An act with many answers has all of them if asked for by its number.
+    numbers. An action with many answers has them all if asked for by number.
     """
     return presenter.history_page(project.snapshot(), who, filters, page)
 
 
 @router.get("/api/disagreements")
 def list_disagreements(project: Service, who: Who) -> Disagreements:
-    """List the answers that others deny.
+    """List the answers that others contradict.
 
     Each with a shortest chain of answers that say otherwise. Those that somebody left
     to disagree are listed apart.
@@ -97,7 +97,7 @@ def retract_answers(retract: Retract, project: Service, who: Who) -> Done:
 
 @router.post("/api/keep", responses=troubles(409))
 def keep_answer(keep: Keep, project: Service, who: Who) -> Done:
-    """Leave an answer that others deny as it is.
+    """Keep an answer that others contradict.
 
     It is not asked about any more, and takes no part in what is concluded, until an
     answer that it contradicts is taken back.
@@ -107,7 +107,7 @@ def keep_answer(keep: Keep, project: Service, who: Who) -> Done:
 
 @router.post("/api/undo-act", responses=troubles(409))
 def undo_act(undo: UndoAct, project: Service, who: Who) -> Done:
-    """Undo any act: yours, or anybody's if you may change what others said.
+    """Undo any action: yours, or anybody's if you may change what others said.
 
     The number of an undoing brings back what it has undone.
     """

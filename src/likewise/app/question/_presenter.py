@@ -49,8 +49,8 @@ PER_PICKER = 12
 STRIP = 4  # further members under a card
 AT_A_GLANCE = 3  # further members of a group on an overview
 WHY = {
-    "misfits": "Most of these are expected to belong: the most doubtful come first.",
-    "members": "Few of these are expected to belong: the likeliest come last.",
+    "misfits": "Most of these probably belong: the most doubtful come first.",
+    "members": "Few of these probably belong: the likeliest come last.",
 }
 IN_A_ROW = 3  # "different" answers about one sample before the picker opens
 MANY_GROUPS = 8
@@ -73,7 +73,7 @@ def state_of(
     now : Snapshot
     turn : Turn
     saved, notice : str, optional
-        What became of the act that this is the reply to.
+        What became of the action that this replies to.
     outcome : Outcome, optional
         Of that act: what they had answered, if it was just taken back.
     """

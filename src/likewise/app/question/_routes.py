@@ -69,8 +69,9 @@ def answer(reply: Reply, project: Service, who: Who) -> Response:
     """Answer your question, and get the next one.
 
     The answer is on disk when the reply comes. If `question` is no longer yours,
-    nothing is recorded, `notice` says so, and the present question is in the reply. An
-    answer that earlier ones deny is kept as doubtful, and `disagreement` is its id.
+    nothing is recorded, `notice` says so, and the current question is in the reply.
+    An answer that contradicts earlier ones is kept as doubtful, and `disagreement` is
+    its id.
     """
     return said(_acted(project, who, reply, f"Saved: {reply.verdict}"))
 
@@ -90,7 +91,7 @@ def pick(pick: Pick, project: Service, who: Who) -> State:
 def sheet(sheet: SheetReply, project: Service, who: Who) -> State:
     """Say which items of your sheet belong to its group, and get the next screen.
 
-    All of it is one act, undone at once. `tapped` are those that `tap` of the sheet
+    All of it is one action, undone at once. `tapped` are those that `tap` of the sheet
     asks for, and no others; of those that do not belong, some may be in `piles`, each
     with a group that `GET /api/candidates` lists, or with none of them.
     """
@@ -103,7 +104,7 @@ def sheet(sheet: SheetReply, project: Service, who: Who) -> State:
 def overview(overview: OverviewReply, project: Service, who: Who) -> State:
     """Say which groups of your overview are the same, and get the next screen.
 
-    All of it is one act, undone at once.
+    All of it is one action, undone at once.
     """
     same = sum(map(len, overview.same))
     saved = f"{same} groups are the same" if same else "all are different"
@@ -136,7 +137,7 @@ def aside(aside: Aside, project: Service, who: Who) -> State:
 def undo(undo: Undo, project: Service, who: Who) -> State:
     """Take back your last act.
 
-    Any number of times; acts of others stay. If it was an answer, its question or
+    Any number of times; what others did stays. If it was an answer, its question or
     screen is yours again, with what you said in `before`.
     """
     return _acted(project, who, undo, "Undone")

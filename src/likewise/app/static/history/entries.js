@@ -8,7 +8,7 @@ import { isBusy, resend, send, tellReply, wireSending } from "../lib/sending.js"
 import { ago } from "../lib/timing.js";
 
 const WORDS = {
-  stale: "This list could not be fetched anew: load the page again.",
+  stale: "This list could not be refreshed: reload the page.",
 };
 const KEYS = {
   1: "same", s: "same", 2: "different", d: "different", 3: "unsure", u: "unsure",

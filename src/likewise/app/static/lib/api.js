@@ -1,9 +1,9 @@
 // Talking to the server.
 
 const WORDS = {
-  refused: "The server refused this without saying why.",
-  unable: "The server cannot do this now, and does not say why.",
-  outside: "Open the printed address again.",
+  refused: "The server refused this and gave no reason.",
+  unable: "The server cannot do this now.",
+  outside: "Open the link that was printed in the terminal.",
 };
 const PATIENCE = 30_000; // milliseconds for one request
 export const OUTSIDE = 401; // the status of a reply to somebody who is not signed in

@@ -22,7 +22,7 @@ const WORDS = {
   both: "Side by side",
   count: (at, total) => `${at} of ${total}`,
   loading: "Loading …",
-  missing: "It cannot be shown now: the server does not answer.",
+  missing: "This cannot be shown now: the server does not answer.",
   column: "Column",
   value: "Value",
   differs: "differs",

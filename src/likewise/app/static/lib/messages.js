@@ -163,7 +163,7 @@
  * @property {?string} welcome What will happen, before the first answer.
  * @property {boolean} can_undo
  * @property {number} [act] Its number, for undoing it.
- * @property {?number} [disagreement] An answer that others deny from now on.
+ * @property {?number} [disagreement] An answer that others contradict from now on.
  * @property {Recorded} [recorded]
  * @property {?number} [stay] An item of the group in which it took place.
  * @property {?{size: number, confirmed: number}} [before] That group before it.

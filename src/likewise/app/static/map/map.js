@@ -10,14 +10,14 @@ import { forgetSpot, hideSpot, openItem, said, showSpot, wireItem } from "./spot
 import { View, ZOOMS } from "./view.js";
 
 const WORDS = {
-  drawing: "The map is being drawn. This page goes on by itself.",
+  drawing: "Drawing the map. It appears here when it is ready.",
   unreachable: "The server does not answer. This page tries again by itself.",
-  all: (n) => `${counted(n, "item")}; those that are alike lie near each other.`,
+  all: (n) => `${counted(n, "item")}; similar ones lie close together.`,
   some: (n, all) => `${numeral(n)} of ${counted(all, "item")} are shown, some of `
-    + "every group; those that are alike lie near each other.",
+    + "every group; similar ones lie close together.",
   step: (words, number, of) => `${words}. ${number} of ${of}.`,
   label: (sheet) => `Map of ${counted(sheet.n, "item")} in `
-    + `${counted(sheet.groups.length, "group")}. The list of groups leads to each of them by keys.`,
+    + `${counted(sheet.groups.length, "group")}. The list of groups leads to each of them by keyboard.`,
 };
 const AGAIN = 400; // milliseconds between looks at a map that is being drawn
 const NEAR = 10; // pixels from an item at which it is meant

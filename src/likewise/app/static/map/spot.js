@@ -9,7 +9,7 @@ const WORDS = {
     confirmed: "confirmed", guessed: "guessed", deferred: "not sure", aside: "set aside",
   },
   group: (group) => `All of ${nameOf(group)}`,
-  missing: "It cannot be shown now: the server does not answer.",
+  missing: "This cannot be shown now: the server does not answer.",
 };
 const MANY = 400; // cards that are kept
 const GAP = 14; // pixels between an item and its card

@@ -9,12 +9,12 @@ import { KEYS, draftOf, enlarge, fitTiles, keepDraft, toggleByKey } from "./tile
 
 const WORDS = {
   task: "Tap groups that are the same.",
-  before: "This is what you said before: change it, or say it again.",
+  before: "This was your answer before: change it, or send it again.",
   all: "All are different",
   others: "All others are different",
   sets: (letters) => `${letters.join(", ")}: the same`,
-  one: "Tap the group that it is the same as, or tap it once more.",
-  alone: "One group is tapped alone: tap the one that is the same, or tap it once more.",
+  one: "Tap the group that is the same, or tap it again.",
+  alone: "Only one group is tapped: tap one that is the same, or tap it again.",
   same: (letter) => `the same: ${letter}`,
 };
 const LETTERS = [..."ABCDEFGHIJKLMNOPQRSTUVWXYZ"];

@@ -24,9 +24,9 @@ import { askedOf, fill, fillDone, kindOf, showStop, showWelcome } from "./view.j
 
 const WORDS = {
   unreachable: "The server does not answer. Is the app still running?",
-  tapFirst: "Tap an item first: then say that you are not sure about it.",
+  tapFirst: "Tap an item first, then say that you are not sure.",
   tapTwo: "Tap two groups or more that are the same.",
-  noMisfits: "Nothing is left to be put elsewhere: tap what does not belong.",
+  noMisfits: "Nothing to put elsewhere: first tap what does not belong.",
 };
 const ALL_LETTERS = { z: "undo", l: "look", "?": "keys" };
 const LETTERS = {

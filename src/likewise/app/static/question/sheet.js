@@ -13,8 +13,8 @@ import {
 const WORDS = {
   task: { misfits: "Tap what does not belong here.", members: "Tap what belongs here." },
   alike: (number) => (number === 1 ? "Like this one" : "Like these"),
-  before: "This is what you said before: change it, or say it again.",
-  all: { misfits: "All belong", members: "None belongs" },
+  before: "This was your answer before: change it, or send it again.",
+  all: { misfits: "All belong", members: "None belong" },
   others: { misfits: "The others belong", members: "The others do not belong" },
   tapped: { misfits: "does not belong", members: "belongs" },
   summary: {

@@ -5,14 +5,14 @@ import { byId, counted, every, numeral, say } from "../lib/dom.js";
 /** @typedef {import("../lib/messages.js").State} State */
 
 const WORDS = {
-  error: "It stopped: ",
+  error: "Stopped: ",
   of: (done, total) => `${numeral(done)} of ${numeral(total)}`,
-  stop: (moved, total) => `Good place to stop: of ${counted(total, "item")}, `
-    + `${numeral(moved)} moved over the last answers.`,
+  stop: (moved, total) => `Good place to stop: ${numeral(moved)} of `
+    + `${counted(total, "item")} moved lately.`,
   settled: (state) => `${counted(state.n_items, "item")} in `
     + `${counted(state.progress.groups, "group")}, after `
     + `${counted(state.progress.answers, "answer")}.`,
-  deferred: (number) => ` Nobody could tell about ${numeral(number)}.`,
+  deferred: (number) => ` ${numeral(number)} not sure.`,
   aside: (number) => ` ${numeral(number)} set aside.`,
   title: (state) => `${state.project} · likewise`,
 };

@@ -8,7 +8,7 @@ import { isBusy, send, tell, tellReply, wireSending } from "../lib/sending.js";
 /** @typedef {import("../lib/messages.js").Recorded} Recorded */
 
 const WORDS = {
-  noUndo: "There is nothing of yours to undo.",
+  noUndo: "You have nothing to undo.",
   answers: (number, word) => `${numeral(number)} “${word}”`,
   records: (told, total, takenBack) => `This records ${told} `
     + `${total === 1 ? "answer" : "answers"} and takes back `

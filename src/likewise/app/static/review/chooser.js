@@ -1,7 +1,7 @@
-// Choosing a group: the most alike first, by a click, a digit, or a few letters.
+// Choosing a group: most similar first, by a click, a digit, or a few letters.
 
 import { get, troubleOf } from "../lib/api.js";
-import { candidate, nameOf } from "../lib/cards.js";
+import { candidate } from "../lib/cards.js";
 import { byId, counted, wireClosing } from "../lib/dom.js";
 import { plain } from "../lib/keys.js";
 
@@ -11,8 +11,8 @@ const WORDS = {
   loading: "Looking for groups …",
   unreachable: "The groups could not be fetched: close this and try again.",
   empty: "There is no other group.",
-  unfound: "No group is called so.",
-  found: (number) => `${counted(number, "group")}, the most alike first`,
+  unfound: "No group has that name.",
+  found: (number) => `${counted(number, "group")}, most similar first`,
 };
 const MEMBERS = 4;
 const MOST = 60; // shown at once; a name finds the others
@@ -20,14 +20,13 @@ const DIGITS = [..."123456789"];
 const MOVES = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 };
 
 /** @type {Group[]} */
-let groups = [];
-/** @type {Group[]} */
-let found = []; // those that fit what was typed
+let found = []; // those that are shown
+let asked = null; // what is being looked for
 let choose = null;
 
 export function wireChooser() {
   wireClosing("chooser");
-  byId("filter").addEventListener("input", show);
+  byId("filter").addEventListener("input", look);
   byId("chooser").addEventListener("keydown", press);
 }
 
@@ -38,35 +37,42 @@ export function wireChooser() {
  */
 export async function openChooser(title, near, besides, chosen) {
   choose = chosen;
-  [groups, found] = [[], []];
+  asked = { near, besides };
   byId("chooser-title").textContent = title;
   byId("filter").value = "";
   byId("choices").replaceChildren();
   byId("chooser-words").textContent = WORDS.loading;
   byId("chooser").showModal();
-  try {
-    const query = `members=${MEMBERS}${near === null ? "" : `&near=${near}`}`;
-    const all = await get(`/api/groups?${query}`);
-    groups = all.groups.filter((group) => group.id !== besides);
-    show();
-    (byId("choices").querySelector("button") ?? byId("chooser-close")).focus();
-  } catch (error) {
-    byId("chooser-words").textContent = troubleOf(error, WORDS.unreachable);
-  }
+  if (await look()) (byId("choices").querySelector("button") ?? byId("chooser-close")).focus();
 }
 
-function show() {
-  const wanted = byId("filter").value.trim().toLowerCase();
-  const isMeant = (group) => nameOf(group).toLowerCase().includes(wanted)
-    || `${group.number}` === wanted;
-  found = groups.filter(isMeant);
-  byId("choices").replaceChildren(...found.slice(0, MOST).map((group, at) => candidate(group, {
+// Groups that fit what was typed; whether they are still what is wanted.
+async function look() {
+  const mine = { ...asked, called: byId("filter").value.trim() };
+  asked = mine;
+  found = []; // Enter means none of those before
+  const query = new URLSearchParams({ members: MEMBERS, most: MOST + 1, called: mine.called });
+  if (mine.near !== null) query.set("near", mine.near);
+  try {
+    const reply = await get(`/api/groups?${query}`);
+    if (asked === mine) show(reply, mine);
+  } catch (error) {
+    if (asked === mine) byId("chooser-words").textContent = troubleOf(error, WORDS.unreachable);
+  }
+  return asked === mine;
+}
+
+function show({ groups, total }, { besides, called }) {
+  const others = groups.filter((group) => group.id !== besides);
+  const number = total - (groups.length - others.length);
+  found = others.slice(0, MOST);
+  byId("choices").replaceChildren(...found.map((group, at) => candidate(group, {
     key: DIGITS[at] ?? null,
     words: counted(group.size, "item"),
     choose: () => done(group),
   })));
-  const none = groups.length > 0 ? WORDS.unfound : WORDS.empty;
-  byId("chooser-words").textContent = found.length > 0 ? WORDS.found(found.length) : none;
+  const none = called ? WORDS.unfound : WORDS.empty;
+  byId("chooser-words").textContent = number > 0 ? WORDS.found(number) : none;
 }
 
 function done(group) {

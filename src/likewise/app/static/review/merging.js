@@ -8,10 +8,10 @@ import { sentence } from "./acting.js";
 
 const WORDS = {
   title: (number) => (number === 2 ? "Merge these two groups?" : `Merge these ${number} groups?`),
-  looking: "Looking what this would record …",
+  looking: "Checking what this would change …",
   unreachable: "The server does not answer: close this and try again.",
-  namesake: (name) => `Another group is called “${name}” already. They can become one, `
-    + "or both keep the name.",
+  namesake: (name) => `Another group is already called “${name}”. Merge them, `
+    + "or let both keep the name.",
 };
 
 let merge = null; // what is done once a person has said so

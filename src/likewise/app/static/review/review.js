@@ -13,7 +13,7 @@ import { openSplitting, wireSplitting } from "./splitting.js";
 const WORDS = {
   none: "Nothing selected",
   chosen: (number, total) => `${numeral(number)} of ${numeral(total)} selected`,
-  nothing: "Nothing is selected: click items, or press A for all that are shown.",
+  nothing: "Nothing is selected: click items, or press A to select all.",
   move: "Move to which group?",
   merge: "Merge with which group?",
 };
