@@ -411,7 +411,9 @@ def test_the_door_of_programs_is_no_place_for_a_flood(rows: Served) -> None:
     body = b"x" * (MOST_BYTES + 1)
     kind = {"Content-Type": "application/json"}
 
-    refused(rows.outside().post("/api/enter", content=body, headers=kind), 413, "too large")
+    refused(
+        rows.outside().post("/api/enter", content=body, headers=kind), 413, "too large"
+    )
 
 
 def test_no_other_door_is_open_to_programs_without_a_key(rows: Served) -> None:
