@@ -183,7 +183,7 @@ def paths(n_warm: int, n_answers: int) -> list[Way]:
         classes = write_table(table)
         home = {"LIKEWISE_HOME": folder, "LIKEWISE_PASSWORD": PASSWORD}
         words = ["likewise", "app", str(table), "--port", "0", "--no-browser"]
-        words += ["--screens", "pairs"]
+        words += ["--screens", "pairs", "--columns", "guessed"]
 
         def run(server: uvicorn.Server, **__: Any) -> None:
             person = Person(server.config.app, classes)

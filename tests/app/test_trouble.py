@@ -134,6 +134,7 @@ def start(folder: Path, *words: str) -> tuple[int | None, str]:
     said : str
     """
     command = ["likewise", "app", str(folder / "table.csv"), *words, "--port", "0"]
+    command += ["--columns", "guessed"]
     said = folder / "said.txt"
     context: Any = Unprivileged(warm_context())
     process = context.Process(_main, (command, folder / "home", said))

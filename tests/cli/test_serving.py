@@ -351,6 +351,7 @@ def running(
 ) -> Iterator[tuple[subprocess.Popen[str], str]]:
     """Run the command until the block ends; give the address that it prints."""
     command = [sys.executable, "-c", MAIN, "app", *words, "--no-browser", "--json"]
+    command += ["--columns", "guessed"]
     with subprocess.Popen(
         [*command, *(("--port", port) if port else ())],
         stdout=subprocess.PIPE,

@@ -76,9 +76,8 @@ def serving(processes: BaseContext, home: Path) -> Iterator[Serve]:
     """Serve piles until the block ends."""
     running: list[Server] = []
 
-    def serve(pile: Path, *words: str, port: int = 0, password: str = "") -> Server:
-        command = [str(pile), *words]
-        server = started(processes, command, home, port=port, password=password)
+    def serve(pile: Path, *words: str, **how: Any) -> Server:
+        server = started(processes, [str(pile), *words], home, **how)
         running.append(server)
         return server
 

@@ -107,14 +107,26 @@ def started(
     *,
     port: int = 0,
     password: str = "",
+    choosing: bool = False,
 ) -> Server:
     """Start ``likewise app`` with some arguments and return it once it listens.
 
-    It asks about pairs only, unless the arguments say otherwise.
+    It asks about pairs only, unless the arguments say otherwise, and about the columns
+    of a table only where they are to be chosen.
     """
     home.mkdir(parents=True, exist_ok=True)
     pairs = () if "--screens" in words else ("--screens", "pairs")
-    command = ["app", *words, *pairs, "--port", str(port), "--no-browser", "--json"]
+    guessed = () if choosing or "--columns" in words else ("--columns", "guessed")
+    command = [
+        "app",
+        *words,
+        *pairs,
+        *guessed,
+        "--port",
+        str(port),
+        "--no-browser",
+        "--json",
+    ]
     reader, writer = multiprocessing.Pipe(duplex=False)
     process = context.Process(  # type: ignore[attr-defined]
         target=_serve, args=(command, home, password, writer), daemon=True

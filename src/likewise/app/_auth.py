@@ -38,7 +38,7 @@ MOST_BYTES_OUTSIDE = 10_000  # of what somebody sends who is not in yet
 MOST_HEADERS = 100
 SAFE = frozenset({"GET", "HEAD"})
 PROGRAMS = "/api/enter"  # where they get their token
-FORMS = ("/enter", "/leave")  # all else is JSON
+FORMS = ("/enter", "/leave", "/columns")  # all else is JSON
 OPEN = ("/enter", PROGRAMS, "/static/")  # for people who are not in yet
 POLICY = (
     "default-src 'self'; img-src 'self' data:; object-src 'none'; base-uri 'none'; "

@@ -11,7 +11,7 @@ from functools import partial
 from io import BytesIO
 from itertools import chain
 from pathlib import Path
-from threading import Thread
+from threading import Lock, Thread
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -26,20 +26,26 @@ from likewise.app._schemas import Preparing
 from likewise.app._snapshot import OWNER, Display
 from likewise.datasets import load
 from likewise.encoders import AUTO, Encoder, Kind, encoder_before, encoder_for
-from likewise.errors import InputError, LikewiseError
+from likewise.errors import InputError, LikewiseError, StaleError
 from likewise.items import (
     LOOKING,
     Broken,
     Changes,
     Fold,
+    Folded,
     Gathered,
+    Preview,
     Reading,
     VectorCache,
     difference,
     each_apart,
     encode,
     fold_files,
+    folded,
+    is_table,
+    names_of,
     new_and_gone,
+    preview_table,
     traces_of,
 )
 from likewise.knowledge import checked_name, readable, valid_text
@@ -49,6 +55,7 @@ from likewise.storage import Item, Project, ProjectJournal, Trace, kept_affinity
 Watch: TypeAlias = Callable[[int, int, str], None]
 Consent: TypeAlias = Callable[[str], bool]
 ASKING = "Waiting for an answer in the terminal"
+CHOOSING = "Waiting for the columns to be chosen on the page"
 ALIKE = "Comparing the items"
 EDGE = 128  # pixels of a drawn digit, which has eight
 PIXELS = "The 64 pixels of each digit, as they are."
@@ -93,6 +100,8 @@ class Encoded:
         Whether a vector depends on its own item only.
     forget : callable
         Called when the project has the vectors, which need not lie elsewhere then.
+    how : Reading or None
+        How a table was read.
     """
 
     gathered: Gathered
@@ -101,6 +110,7 @@ class Encoded:
     encoder: str
     is_piecemeal: bool = True
     forget: Callable[[], None] = nothing_to_forget
+    how: Reading | None = None
 
     @property
     def broken(self) -> tuple[Broken, ...]:
@@ -124,6 +134,9 @@ class PathSource:
     reading : Reading
     download : bool
         Whether weights may be fetched.
+    asks : bool
+        Whether somebody is asked what the columns of a new table hold; otherwise it is
+        guessed.
     """
 
     path: Path
@@ -131,13 +144,14 @@ class PathSource:
     cache: Path
     reading: Reading
     download: bool = False
+    asks: bool = False
 
     def __call__(self, watch: Watch, project: Project) -> Encoded:
         """Read everything; the vectors of files that were seen before are kept."""
         watch(0, 1, LOOKING)
         cache = VectorCache(self.cache, project, FEATURES)
         choose, fold = partial(self._chosen, project), _folding(project)
-        found = encode(self.path, choose, self.reading, cache, watch, fold)
+        found = encode(self.path, choose, self._how(project), cache, watch, fold)
         encoder, kind = found.encoder, found.gathered.kind
         return Encoded(
             found.gathered,
@@ -146,7 +160,23 @@ class PathSource:
             encoder.name,
             is_piecemeal=encoder.piecemeal and kind != "row",  # rows are scaled
             forget=partial(cache.clear, encoder.name),
+            how=found.gathered.how,
         )
+
+    def to_choose(self, project: Project) -> Preview | None:
+        """Return a new table whose columns are to be chosen; None otherwise."""
+        info = project.info()
+        is_known = info.n_items or info.settings.get(COLUMNS)
+        if not self.asks or is_known or not is_table(self.path):
+            return None
+        return preview_table(self.path, self.reading)
+
+    def _how(self, project: Project) -> Reading:
+        """Return how to read a table: as is said now, or else as it was before."""
+        kept, said = project.info().settings.get(COLUMNS), self.reading
+        if not kept or said.is_said or not is_table(self.path):
+            return said
+        return replace(said, **columns_kept(kept)).within(names_of(self.path))
 
     def _chosen(self, project: Project, kind: Kind) -> Encoder:
         """Return the encoder; a project goes on with what was best when it began."""
@@ -160,7 +190,37 @@ def _folding(project: Project) -> Fold:
     """Return what becomes of equal things; earlier versions had an item of each."""
     info = project.info()
     is_old = info.n_items and not info.settings.get(FOLDS)
-    return each_apart if is_old else fold_files
+    return each_apart if is_old else _fold
+
+
+def _fold(gathered: Gathered) -> Folded:
+    """Make one item of equal things; of equal rows where duplicates are sought."""
+    is_records = gathered.how is not None and gathered.how.seek == DUPLICATES
+    return folded(gathered) if is_records else fold_files(gathered)
+
+
+DUPLICATES = "duplicates"  # what is sought in a table of records, and the method for it
+COLUMNS = "columns"  # the setting that says what the columns of a table hold
+
+
+def columns_kept(kept: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what a project has kept about the columns of its table."""
+    return {
+        "kinds": tuple((str(name), str(kind)) for name, kind in kept["kinds"]),
+        "weights": tuple((str(name), float(w)) for name, w in kept["weights"]),
+        "title": kept["title"],
+        "seek": kept["seek"],
+    }
+
+
+def columns_to_keep(how: Reading) -> dict[str, Any]:
+    """Return what a project keeps about the columns of its table."""
+    return {
+        "kinds": [list(pair) for pair in how.kinds],
+        "weights": [list(pair) for pair in how.weights],
+        "title": how.title,
+        "seek": how.seek,
+    }
 
 
 @dataclass(frozen=True)
@@ -226,6 +286,8 @@ class Preparation:
     service : ProjectService or None
         None until it is ready.
     status : Preparing
+    choosing : Preview or None
+        The table whose columns somebody is to choose first.
     root : Path or None
         The folder of the files.
     broken : tuple of Broken
@@ -256,6 +318,8 @@ class Preparation:
         self._consent = consent
         self._about, self._kind = "", ""
         self.service: ProjectService | None = None
+        self.choosing: Preview | None = None
+        self._choosing = Lock()
         self.root: Path | None = None
         self.broken: tuple[Broken, ...] = ()
         self.left_out: tuple[str, ...] = ()
@@ -263,20 +327,49 @@ class Preparation:
         self.status = Preparing(stage="Starting", done=0, total=1)
         self._source = source
         self._clock = clock
-        self._options = options
+        self._options = dict(options)
 
     def start(self) -> Thread:
-        """Work in the background; :attr:`service` is there when it is done."""
-        return self._begin(self.prepare)
+        """Work in the background; :attr:`service` is there when it is done.
 
-    def _begin(self, work: Callable[[], ProjectService]) -> Thread:
+        Of a table whose columns are to be chosen, only its beginning is read at first.
+        """
+        return self._begin(self._look_or_prepare)
+
+    def _look_or_prepare(self) -> None:
+        source = self._source
+        if isinstance(source, PathSource):
+            self._watch(0, 1, LOOKING)
+            self.choosing = source.to_choose(self.project)
+        if self.choosing is None:
+            self.prepare()
+        else:
+            self._watch(0, 1, CHOOSING)
+
+    def choose(self, how: Reading) -> Thread:
+        """Take the columns of a table as somebody has chosen them, and go on.
+
+        Raises
+        ------
+        StaleError
+            They were chosen before.
+        """
+        with self._choosing:
+            if self.choosing is None:
+                raise StaleError("The columns were chosen already: go on answering.")
+            self.project.change({COLUMNS: columns_to_keep(how)})
+            self._watch(0, 1, LOOKING)
+            self.choosing = None
+        return self.start()
+
+    def _begin(self, work: Callable[[], object]) -> Thread:
         thread = Thread(
             target=self._work, args=(work,), name="preparation", daemon=True
         )
         thread.start()
         return thread
 
-    def _work(self, work: Callable[[], ProjectService]) -> None:
+    def _work(self, work: Callable[[], object]) -> None:
         try:
             work()
         except LikewiseError as error:
@@ -296,9 +389,19 @@ class Preparation:
         self.root, self.broken = found.gathered.root, found.broken
         self.left_out = found.gathered.left_out
         self._about, self._kind = found.about, found.gathered.kind
+        if found.how is not None:
+            self._take(found.how)
         self.project.change(self._settings)
         found.forget()
         return self._open(X)
+
+    def _take(self, how: Reading) -> None:
+        """Keep how a table was read, and look for what is sought in it."""
+        self._settings[COLUMNS] = columns_to_keep(how)
+        if how.seek == DUPLICATES:
+            sought = {"method": DUPLICATES, "n_clusters": None}
+            self._options |= sought
+            self._settings |= sought
 
     def _open(self, X: NDArray[Any] | None = None) -> ProjectService:
         """Open the session on vectors; on those that the project keeps unless given."""
@@ -379,6 +482,7 @@ class Preparation:
             owner=name_of(settings["owner"]) if settings.get("owner") else "",
             changes=str(settings.get("changes") or OWNER),
             screens="pairs" if settings.get("screens") == "pairs" else "all",
+            title=str((settings.get(COLUMNS) or {}).get("title") or "name"),
         )
 
     def _watch(self, done: int, total: int, note: str) -> None:

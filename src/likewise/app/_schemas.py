@@ -8,7 +8,7 @@ from pydantic import BaseModel
 
 Verdict: TypeAlias = Literal["same", "different", "unsure"]
 Screens: TypeAlias = Literal["all", "pairs"]
-Status: TypeAlias = Literal["preparing", "asking", "waiting", "settled"]
+Status: TypeAlias = Literal["choosing", "preparing", "asking", "waiting", "settled"]
 
 
 class Column(BaseModel):

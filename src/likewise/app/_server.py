@@ -12,7 +12,7 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse, Response
 from starlette.exceptions import HTTPException
 
-from likewise.app import _map, _pages, _start, groups, history, question
+from likewise.app import _columns, _map, _pages, _start, groups, history, question
 from likewise.app._api import Api
 from likewise.app._auth import HEADERS, LOOPBACK, Guard
 from likewise.app._connections import Limits, Line, Room, few_lines
@@ -29,6 +29,7 @@ from likewise.errors import (
 
 ROUTERS = (  # in the order in which the API lists them
     _pages.entering,
+    _columns.router,
     question.router,
     _pages.pictures,
     groups.router,

@@ -46,6 +46,7 @@ ALIKE = 0.05  # below, nobody would take two clusters for one
 MANY = 20_000  # items that are kept
 MANY_COLUMNS = 12  # shown at once; those that differ come first
 LONGEST = 20_000  # characters of a text
+LONGEST_TITLE = 200  # and of what names an item
 NOBODY = "me"  # who acts where nobody was named
 BY_SCREENS = 0.65  # of the seconds by pairs, what it takes: see benchmarks/seconds.py
 OWNER, EVERYBODY = "owner", "everybody"  # who may change what others said
@@ -75,6 +76,8 @@ class Display:
         Who may change what others said.
     screens : {"all", "pairs"}
         What people see: several items at once too, or pairs only.
+    title : str
+        What of an item names it.
     """
 
     project: str
@@ -86,6 +89,7 @@ class Display:
     owner: str = ""
     changes: str = OWNER
     screens: Screens = "all"
+    title: str = "name"
 
 
 @dataclass(frozen=True)
@@ -234,7 +238,8 @@ class Snapshot:
         """Return the cards of some items."""
         positions = [int(sample) for sample in samples]
         pairs = zip(positions, self.items(positions), strict=True)
-        return [card_of(at, self._described(at, item)) for at, item in pairs]
+        title = self.display.title
+        return [card_of(at, self._described(at, item), title) for at, item in pairs]
 
     def _described(self, position: int, item: Item) -> Item:
         """Return a row of an array with its features, if it is as it was."""
@@ -596,9 +601,10 @@ class ItemCache:
 # From items to the cards that people look at
 
 
-def card_of(position: int, item: Item) -> Card:
-    """Return the card of one item."""
-    title = valid_text(str(item.shown.get("name") or f"{item.kind} {item.key}"))
+def card_of(position: int, item: Item, title: str = "name") -> Card:
+    """Return the card of one item, by the title that one of its words is."""
+    called = str(item.shown.get(title) or "").strip() or f"{item.kind} {item.key}"
+    title = valid_text(called[:LONGEST_TITLE])
     facts = {"kind": item.kind, "status": item.status, "copies": len(item.copies)}
     card = Card.model_validate({"item": position, "title": title, **facts})
     if item.kind == "image":

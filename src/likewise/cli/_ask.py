@@ -16,6 +16,7 @@ from likewise.cli._options import (
     AffinityName,
     AsJson,
     Bandwidth,
+    ColumnsSaid,
     Device,
     Ignore,
     Method,
@@ -46,6 +47,7 @@ def ask(
     ] = "unknown",
     affinity: AffinityName = "auto",
     bandwidth: Bandwidth = None,
+    columns: ColumnsSaid = None,
     ignore: Ignore = None,
     scale: Scale = "auto",
     device: Device = "cpu",
@@ -60,7 +62,7 @@ def ask(
     from likewise.session import Session
     from likewise.storage import JsonLinesJournal
 
-    table = read_table(path, reading_of(None, ignore, scale))
+    table = read_table(path, reading_of(None, ignore, scale, columns))
     kept = answers or Path(f"{path.stem}.answers.jsonl")
     journal = JsonLinesJournal(kept)
     is_long = table.X.shape[0] > EXACT_SEARCH

@@ -13,6 +13,7 @@ from likewise.cli._options import (
     AffinityName,
     AsJson,
     Bandwidth,
+    ColumnsSaid,
     DataFolder,
     Ignore,
     Method,
@@ -49,6 +50,7 @@ def simulate(
     bandwidth: Bandwidth = None,
     folder: DataFolder = None,
     label: Annotated[str | None, typer.Option(help="Class column of a table.")] = None,
+    columns: ColumnsSaid = None,
     ignore: Ignore = None,
     scale: Scale = "auto",
     as_json: AsJson = False,
@@ -58,7 +60,7 @@ def simulate(
     from likewise.methods import find_method
 
     found = find_method(method)
-    dataset = labelled(data, folder, reading_of(label, ignore, scale))
+    dataset = labelled(data, folder, reading_of(label, ignore, scale, columns))
     kernel = chosen_affinity(affinity, bandwidth, dataset.paper_affinity)
     name = dataset.paper_affinity if affinity == "paper" else affinity
     for option, rate in (("--noise", noise), ("--unsure", unsure)):

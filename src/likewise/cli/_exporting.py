@@ -13,7 +13,7 @@ import typer
 
 from likewise.cli._options import AsJson, Who
 from likewise.cli._output import print_chunks, print_json, progress, say
-from likewise.cli._places import home_of, is_there, usual_name
+from likewise.cli._places import home_of, is_there, parted, stem_of, usual_name
 from likewise.errors import InputError, LikewiseError
 
 if TYPE_CHECKING:
@@ -171,23 +171,23 @@ def _address(source: str) -> tuple[str, str | None]:
     from likewise.storage.sql import is_noted
 
     if _is_database(source):
-        file = source.removeprefix("sqlite:///")
-        is_kept = "://" in file or is_there(Path(file)) or is_noted(Path(file))
+        place = source.removeprefix("sqlite:///")
+        is_kept = "://" in place or is_there(Path(place)) or is_noted(Path(place))
         if not is_kept:
-            raise InputError(f"There is no database {file}: check the name.")
+            raise InputError(f"There is no database {place}: check the name.")
         return source, None
-    path = Path(source)
-    if not is_there(path):
+    file, part = parted(Path(source))
+    if not is_there(file):
         shown = without_password(source)
         raise InputError(f"There is no {shown}: name a folder, a file or a database.")
-    path = path.resolve()
+    path = Path(f"{file.resolve()}{part}")
     kept = home_of(path) / "project.db"
     if not kept.exists() and not is_noted(kept):
         raise InputError(
             f"Nothing of {source} has been sorted yet: begin with `likewise app "
             f"{source}`, or name the database that holds its answers."
         )
-    return f"sqlite:///{kept}", usual_name(path.stem)
+    return f"sqlite:///{kept}", usual_name(stem_of(path))
 
 
 def _is_database(source: str) -> bool:

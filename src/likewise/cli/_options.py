@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import csv
+from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -26,6 +27,20 @@ DataFolder = Annotated[Path | None, typer.Option("--data", help="The data folder
 Ignore = Annotated[
     list[str] | None,
     typer.Option("--ignore", help="Column of a table to leave out; repeatable."),
+]
+ColumnsSaid = Annotated[
+    str | None,
+    typer.Option(
+        "--columns",
+        help="What columns hold, as NAME:KIND:WEIGHT,…; or 'guessed', without asking.",
+    ),
+]
+Title = Annotated[
+    str | None, typer.Option("--title", help="Column that names the rows.")
+]
+Duplicates = Annotated[
+    bool,
+    typer.Option("--duplicates", help="Look for the same thing entered twice."),
 ]
 Scale = Annotated[
     str, typer.Option("--scale", help="auto (tables are standardised) or none.")
@@ -67,10 +82,56 @@ def known_k(text: str, truth: int | None = None) -> int | None:
         ) from None
 
 
-def reading_of(label: str | None, ignore: list[str] | None, scale: str) -> Reading:
+GUESSED = "guessed"  # columns, without anybody being asked
+
+
+def reading_of(
+    label: str | None,
+    ignore: list[str] | None,
+    scale: str,
+    columns: str | None = None,
+    title: str | None = None,
+    *,
+    duplicates: bool = False,
+) -> Reading:
     """Return how the options want a table to be read."""
     from likewise.items import Reading
 
     if scale not in ("auto", "none"):
         raise InputError(f"--scale takes 'auto' or 'none', but it is {scale!r}.")
-    return Reading(label, tuple(ignore or ()), scale == "auto")
+    said = [] if columns in (None, GUESSED) else list(_columns_of(str(columns)))
+    return Reading(
+        label,
+        tuple(ignore or ()),
+        scale == "auto",
+        kinds=tuple((name, kind) for name, kind, _ in said if kind),
+        weights=tuple((name, weight) for name, _, weight in said if weight is not None),
+        title=title,
+        seek="duplicates" if duplicates else "groups",
+    )
+
+
+def _columns_of(words: str) -> Iterator[tuple[str, str, float | None]]:
+    """Yield the name, the kind and the weight of each column that is said.
+
+    A name with a comma stands in quotes.
+    """
+    for one in next(csv.reader([words], skipinitialspace=True)):
+        name, *rest = one.rsplit(":", 2)
+        kind, weight = (*rest, "", "")[:2]
+        if len(rest) == 1 and _is_weight(kind):
+            kind, weight = "", kind
+        if not name or (weight and not _is_weight(weight)):
+            raise InputError(
+                f"--columns takes NAME:KIND:WEIGHT, such as price:number:2, but one of "
+                f"them is {one!r}."
+            )
+        yield name, kind, float(weight) if weight else None
+
+
+def _is_weight(words: str) -> bool:
+    try:
+        float(words)
+    except ValueError:
+        return False
+    return True

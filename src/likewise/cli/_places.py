@@ -30,6 +30,33 @@ def is_there(path: Path) -> bool:
         return False
 
 
+def parted(path: Path) -> tuple[Path, str]:
+    """Return a file, and which sheet or table in it is meant, with its mark.
+
+    Examples
+    --------
+    >>> parted(Path("shop.xlsx::Prices"))
+    (PosixPath('shop.xlsx'), '::Prices')
+    """
+    file, mark, part = str(path).partition(PART)
+    return (path, "") if not mark or is_there(path) else (Path(file), mark + part)
+
+
+PART = "::"  # between a file and the sheet or table in it
+
+
+def stem_of(path: Path) -> str:
+    """Return what a project is called after a file, or after a table in it.
+
+    Examples
+    --------
+    >>> stem_of(Path("shop.xlsx::Prices")), stem_of(Path("shop.csv"))
+    ('shop Prices', 'shop')
+    """
+    file, part = parted(path)
+    return f"{file.stem} {part.removeprefix(PART)}" if part else path.stem
+
+
 def root_of_homes() -> Path:
     """Return where homes are: ``LIKEWISE_HOME``, or where programs keep their data."""
     base = os.environ.get("LIKEWISE_HOME")
@@ -48,7 +75,7 @@ def made_root() -> Path:
 def home_for(path: Path) -> Path:
     """Return the folder that belongs to a path, whether it is there or not."""
     mark = hashlib.sha256(os.fsencode(path)).hexdigest()[:8]
-    plain = re.sub(r"[^\w-]+", "-", path.stem).strip("-") or "pile"
+    plain = re.sub(r"[^\w-]+", "-", stem_of(path)).strip("-") or "pile"
     # A name that fills its folder's limit leaves no room for the mark.
     short = plain.encode()[: LONGEST_NAME - len(mark) - 1].decode(errors="ignore")
     return root_of_homes() / f"{short}-{mark}"

@@ -22,10 +22,13 @@ import typer
 
 from likewise.cli._options import (
     AsJson,
+    ColumnsSaid,
     Device,
+    Duplicates,
     Ignore,
     Method,
     Scale,
+    Title,
     Who,
     known_k,
     reading_of,
@@ -43,8 +46,10 @@ from likewise.cli._places import (
     made_root,
     mounts_here,
     network_drive,
+    parted,
     root_of_homes,
     secret_of,
+    stem_of,
     url_in,
     usual_name,
 )
@@ -515,7 +520,10 @@ def app(
         typer.Option(help="What people see at once: all kinds of screens, or pairs."),
     ] = None,
     label: Annotated[str | None, typer.Option(help="Column to leave out.")] = None,
+    columns: ColumnsSaid = None,
     ignore: Ignore = None,
+    title: Title = None,
+    duplicates: Duplicates = False,
     scale: Scale = "auto",
     device: Device = "cpu",
     download: Annotated[
@@ -563,12 +571,15 @@ def app(
     def source() -> Any:
         from likewise.app import PathSource
 
-        reading = reading_of(label, ignore, scale)
-        return PathSource(path, encoder, home / "vectors", reading, download)
+        reading = reading_of(
+            label, ignore, scale, columns, title, duplicates=duplicates
+        )
+        asks = not (columns or ignore or title or duplicates)
+        return PathSource(path, encoder, home / "vectors", reading, download, asks)
 
     sorting = Sorting(
         url=project or url_in(home),
-        name=path.stem if name is None else checked_name(name),
+        name=stem_of(path) if name is None else checked_name(name),
         source=source,
         home=home,
         options={
@@ -612,16 +623,17 @@ def _say_if_moved(path: Path) -> None:
 
 def _found(path: Path) -> Path:
     """Return where a folder or a file really is; refuse what is neither."""
-    if not is_there(path):
+    file, part = parted(path)
+    if not is_there(file):
         from likewise.storage import without_password
 
         shown = without_password(str(path))  # of a database that was named instead
         raise InputError(f"There is no {shown}: name a folder or a file.")
-    if not (path.is_dir() or path.is_file()):
+    if not (file.is_dir() or file.is_file()):
         raise InputError(
             f"{path} is no ordinary file: name a folder or a file of your own."
         )
-    return path.resolve()
+    return Path(f"{file.resolve()}{part}")
 
 
 def demo(

@@ -1,7 +1,7 @@
 """What lies behind a path, as items: files, rows, arrays, and their vectors."""
 
 from likewise.items._changes import Changes, difference, new_and_gone
-from likewise.items._columns import KINDS
+from likewise.items._columns import KINDS, ColumnKind
 from likewise.items._copies import (
     Alike,
     Fold,
@@ -23,8 +23,10 @@ from likewise.items._item import (
 from likewise.items._tables import (
     Preview,
     Reading,
+    Seek,
     Table,
     is_table,
+    names_of,
     preview_table,
     read_table,
 )
@@ -37,6 +39,7 @@ __all__ = [
     "Alike",
     "Broken",
     "Changes",
+    "ColumnKind",
     "Encoded",
     "Fold",
     "Folded",
@@ -44,6 +47,7 @@ __all__ = [
     "Item",
     "Preview",
     "Reading",
+    "Seek",
     "Table",
     "VectorCache",
     "alike",
@@ -57,6 +61,7 @@ __all__ = [
     "gather",
     "is_table",
     "key_inside",
+    "names_of",
     "new_and_gone",
     "page_in",
     "place_of",

@@ -138,6 +138,12 @@ class Reading:
         single = [name for name in (self.label, self.title) if name is not None]
         return tuple(dict.fromkeys((*self.ignore, *single, *(n for n, _ in pairs))))
 
+    @property
+    def is_said(self) -> bool:
+        """Whether anything is said of columns, but for those that are left out."""
+        has_words = bool(self.kinds or self.weights or self.title)
+        return has_words or self.seek != "groups"
+
     def within(self, names: Iterable[str]) -> Reading:
         """Return the same without what is said of columns that are not there."""
         there = set(names)
@@ -185,6 +191,12 @@ def is_table(path: Path) -> bool:
     if file.suffix.lower() == ".txt":
         return file.is_file() and looks_like_table(file)
     return file.suffix.lower() in FORMATS and not file.is_dir()
+
+
+def names_of(path: Path) -> tuple[str, ...]:
+    """Return the columns of a table, of which hardly more than that is read."""
+    with said_plainly(place_of(path)[0]):
+        return read_columns(path, most=1).names
 
 
 def read_table(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated
 
 from fastapi import APIRouter, HTTPException, Query, Request
-from fastapi.responses import HTMLResponse, Response
+from fastapi.responses import RedirectResponse, Response
 
 from likewise.app._api import troubles
 from likewise.app._commands import (
@@ -33,8 +33,10 @@ Items = Annotated[tuple[Annotated[int, Query(ge=0, lt=2**53)], ...], Query()]
 
 
 @router.get("/", include_in_schema=False)
-def question_page(request: Request, context: Context, who: Who) -> HTMLResponse:
+def question_page(request: Request, context: Context, who: Who) -> Response:
     """Show the question, or how far the items are read."""
+    if context.preparation.choosing is not None:
+        return RedirectResponse("/columns", 303)
     project = context.preparation.service
     is_phone = PHONE in request.headers.get("user-agent", "")
     if project is not None and is_phone and not project.has_fit(who):
@@ -55,8 +57,9 @@ def state(context: Context, who: Who, fits: Fits = None) -> Response:
 
     `status` says what to do: with `asking`, answer `question`, or `screen` where that
     is there; with `preparing` or `waiting`, ask again in a moment; with `settled`,
-    nothing is left to ask. `fits` says how many items your screen holds, which is
-    remembered for a while; with eight or fewer, nothing is to be sorted into piles.
+    nothing is left to ask; with `choosing`, `POST /api/columns` comes first. `fits`
+    says how many items your screen holds, which is remembered for a while; with eight
+    or fewer, nothing is to be sorted into piles.
     """
     project = context.preparation.service
     if fits is not None and project is not None:
@@ -217,5 +220,7 @@ def present_state(context: AppContext, who: str) -> State:
     project = preparation.service
     if project is None:
         info, status = preparation.project.info(), preparation.status
-        return presenter.preparing_state(info, status, CRITERION["row"], who)
+        state = presenter.preparing_state(info, status, CRITERION["row"], who)
+        is_choosing = preparation.choosing is not None
+        return state.model_copy(update={"status": "choosing"} if is_choosing else {})
     return presenter.state_of(*project.look(who))

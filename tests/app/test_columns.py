@@ -1,0 +1,245 @@
+"""The columns of a new table are chosen before anything is computed."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.app.places import OPTIONS, Clock, Served, new_project, served
+from tests.items.drawer import DRAWER
+
+from likewise.app import PathSource, Preparation
+from likewise.items import Reading
+from likewise.session import FEATURES
+
+pytestmark = pytest.mark.filterwarnings("ignore::likewise.errors.AssumptionWarning")
+
+
+def new_table(tmp_path: Path, name: str = "bars", **settings: Any) -> Served:
+    """Return a server on a table of the drawer that nobody has chosen columns of."""
+    path, project = DRAWER[name].write(tmp_path), new_project()
+    project.change(settings)
+    source = PathSource(path, "auto", tmp_path / "v", Reading(), asks=True)
+    here = served(tmp_path, source, project=project)
+    here.preparation.start().join(60)
+    return here
+
+
+def begun(here: Served) -> Served:
+    """Return it when what was chosen is worked out."""
+    for _ in range(6000):
+        if here.preparation.service is not None:
+            break
+        assert here.preparation.status.error is None, here.preparation.status.error
+        time.sleep(0.01)
+    return here
+
+
+def test_a_new_table_waits_for_its_columns(tmp_path: Path) -> None:
+    here = new_table(tmp_path)
+    ann = here.seat()
+
+    assert ann.get("/api/state").json()["status"] == "choosing"
+    assert ann.get("/").headers["location"] == "/columns"
+    assert ann.get("/groups").headers["location"] == "/"
+    found = ann.get("/api/columns").json()
+    assert [(c["name"], c["kind"], c["weight"]) for c in found["columns"]] == [
+        ("tree", "category", 1.0),
+        ("height", "number", 1.0),
+        ("count", "number", 1.0),
+    ]
+    assert found["rows"][0][0] == "oak"
+    assert (found["seek"], found["may"], found["noticed"]) == ("groups", True, [])
+    assert here.project.info().n_items == here.project.n_rows(FEATURES) == 0
+
+
+def test_the_guess_can_be_taken_as_it_is(tmp_path: Path) -> None:
+    here = new_table(tmp_path)
+
+    state = here.seat().post("/api/columns", json={}).json()
+
+    assert state["status"] in ("preparing", "asking")
+    assert begun(here).state("ann").status == "asking"
+    assert here.project.array(FEATURES).shape == (24, 5)
+
+
+def test_what_was_chosen_is_kept_and_used_again(tmp_path: Path) -> None:
+    here = new_table(tmp_path)
+    chosen = [
+        {"name": "tree", "kind": "category", "weight": 0},
+        {"name": "count", "kind": "category", "weight": 2},
+    ]
+    body = {"columns": chosen, "title": "count"}
+    assert here.seat().post("/api/columns", json=body).status_code == 200
+    begun(here)
+    X = here.project.array(FEATURES)
+
+    again = replace(here)
+    again.preparation.start().join(60)
+
+    assert again.preparation.choosing is None
+    assert again.project.array(FEATURES) == pytest.approx(X)
+    assert X.var(axis=0).sum() == pytest.approx(3)
+    question = again.seat().get("/api/state").json()["question"]
+    titles = {c["name"]: c["value"] for c in question["sample"]["columns"]}
+    assert question["sample"]["title"] == titles["count"]
+
+
+def test_the_form_of_the_page_does_the_same(tmp_path: Path) -> None:
+    here = new_table(tmp_path)
+    ann = here.seat()
+    page = ann.get("/columns").text
+    for words in ("What counts in this table?", "Start", "height", "oak"):
+        assert words in page
+    form = {"seek": "groups", "title": "0"}
+    for at, kind in enumerate(("category", "number", "number")):
+        form |= {f"kind-{at}": kind, f"weight-{at}": "0,5"}
+    form["counts-1"] = "on"
+
+    reply = ann.post("/columns", data=form)
+
+    assert (reply.status_code, reply.headers["location"]) == (303, "/")
+    begun(here)
+    assert here.project.array(FEATURES).shape == (24, 1)
+    kept = here.project.info().settings["columns"]
+    assert kept["weights"] == [["tree", 0.0], ["height", 0.5], ["count", 0.0]]
+    assert kept["title"] == "tree"
+    assert ann.get("/columns").headers["location"] == "/"
+    assert ann.post("/columns", data=form).headers["location"] == "/"
+
+
+@pytest.mark.parametrize(
+    ("form", "words"),
+    [
+        ({}, "tick at least one"),
+        ({"counts-0": "on", "weight-0": "much"}, "write a number such as 0.5"),
+        ({"counts-0": "on", "weight-0": "-1"}, "from 0 to 1,000"),
+        ({"counts-0": "on", "weight-0": "nan"}, "from 0 to 1,000"),
+        ({"counts-0": "on", "kind-0": "colour"}, "cannot be of the kind"),
+    ],
+)
+def test_a_form_that_cannot_be_is_shown_again(
+    tmp_path: Path, form: dict[str, str], words: str
+) -> None:
+    here = new_table(tmp_path)
+    kinds = {f"kind-{at}": "category" for at in range(3)}
+
+    reply = here.seat().post("/columns", data={**kinds, **form})
+
+    assert reply.status_code == 400
+    assert words in reply.text
+    assert here.preparation.choosing is not None
+
+
+@pytest.mark.parametrize(
+    ("body", "code", "words"),
+    [
+        (
+            {"columns": [{"name": "x", "kind": "text", "weight": 1}]},
+            400,
+            "no column 'x'",
+        ),
+        ({"columns": [{"name": "tree", "kind": "x", "weight": 1}]}, 422, "kind"),
+        ({"columns": [{"name": "tree", "kind": "text", "weight": -1}]}, 422, "weight"),
+        ({"title": "x"}, 400, "no column 'x'"),
+        ({"seek": "gold"}, 422, "seek"),
+    ],
+)
+def test_a_choice_that_cannot_be_is_one_sentence(
+    tmp_path: Path, body: Any, code: int, words: str
+) -> None:
+    here = new_table(tmp_path)
+
+    reply = here.seat().post("/api/columns", json=body)
+
+    assert reply.status_code == code
+    assert words in reply.json()["error"]
+    assert here.preparation.choosing is not None
+
+
+def test_only_the_owner_chooses(tmp_path: Path) -> None:
+    here = new_table(tmp_path, owner="ann")
+    bob = here.seat("bob")
+
+    assert bob.get("/api/columns").json()["may"] is False
+    assert "is being set up" in bob.get("/columns").text
+    assert bob.post("/api/columns", json={}).status_code == 403
+    assert bob.post("/columns", data={}).status_code in (400, 403)
+    assert here.preparation.choosing is not None
+    assert here.seat("ann").post("/api/columns", json={}).status_code == 200
+
+
+def test_the_first_person_chooses_where_nobody_owns_it(tmp_path: Path) -> None:
+    here = new_table(tmp_path, owner="")
+
+    assert here.seat("bob").post("/api/columns", json={}).status_code == 200
+    assert here.seat("ann").post("/api/columns", json={}).status_code == 404
+    begun(here)
+
+
+def test_what_was_noticed_is_on_the_page(tmp_path: Path) -> None:
+    here = new_table(tmp_path, "people")
+
+    page = here.seat().get("/columns").text
+
+    assert "&#39;id&#39; left out: it names each row." in page
+    found = here.seat().get("/api/columns").json()
+    assert (found["seek"], found["title"]) == ("duplicates", "name")
+
+
+def test_nothing_on_the_page_is_taken_for_html(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text("<b>x</b>,y\n<script>a</script>,1\n<i>,2\nc,3\n")
+    source = PathSource(
+        tmp_path / "t.csv", "auto", tmp_path / "v", Reading(), asks=True
+    )
+    here = served(tmp_path, source)
+    here.preparation.start().join(60)
+
+    page = here.seat().get("/columns").text
+
+    assert "<script>a" not in page
+    assert "&lt;b&gt;x" in page
+
+
+def test_without_being_asked_a_table_is_guessed(tmp_path: Path) -> None:
+    path = DRAWER["bars"].write(tmp_path)
+    here = served(tmp_path, PathSource(path, "auto", tmp_path / "v", Reading()))
+
+    here.preparation.start().join(60)
+
+    assert here.state("ann").status == "asking"
+    assert here.seat().get("/api/columns").status_code == 404
+    kept = here.project.info().settings["columns"]
+    assert kept["kinds"] == [list(pair) for pair in DRAWER["bars"].kinds.items()]
+
+
+def test_a_column_that_went_away_is_no_error(tmp_path: Path) -> None:
+    here = new_table(tmp_path)
+    here.seat().post("/api/columns", json={"title": "tree"})
+    begun(here)
+    path = tmp_path / DRAWER["bars"].file
+    lines = [line.split("|", 1)[1] for line in path.read_text().splitlines()]
+    path.write_text("\n".join(lines))
+
+
+
+    again = Preparation(
+        here.project, here.source, Clock(), OPTIONS, consent=lambda _: True
+    )
+    again.prepare()
+
+    assert again.project.info().settings["columns"]["title"] is None
+
+
+@pytest.mark.parametrize("name", list(DRAWER))
+def test_the_app_opens_every_table_of_the_drawer(tmp_path: Path, name: str) -> None:
+    path = DRAWER[name].write(tmp_path)
+    here = served(tmp_path, PathSource(path, "auto", tmp_path / "v", Reading()))
+
+    here.preparation.prepare()
+
+    question = here.seat().get("/api/state").json()["question"]
+    assert question["sample"]["columns"] != question["against"]["columns"]
