@@ -7,7 +7,7 @@ nearest neighbours is mostly wrong, and all pairs are too many. Three ways to a 
 - equal values in two fields, where at most 12 records have both;
 - the 10 records that are nearest in all fields together.
 
-Of these the 10 best of each record are kept, by how rare the values are that are equal
+Of these the 16 best of each record are kept, by how rare the values are that are equal
 and how near the rest is; what is in a pair is then compared field by field.
 """
 
@@ -38,7 +38,7 @@ from likewise.affinity._knn import N_SHARES, nearest_neighbours
 
 IN_BLOCK = 12  # records that share a value, up to which each two are looked at
 N_NEAR = 10  # records that are nearest as a whole
-N_BEST = 10  # pairs of a record that are kept
+N_BEST = 16  # pairs of a record that are kept
 N_PAIRED = 10  # fields of which each two are looked at together: the most telling
 SKETCH = 64  # columns that stand for all fields while neighbours are searched
 N_AT_ONCE = 8_192  # pairs that are compared together
@@ -230,13 +230,12 @@ def _best_of_each(
     first: Indices, second: Indices, worth: Floats, n: int
 ) -> NDArray[np.bool_]:
     """Tell which pairs are among the best of one of their two records."""
+    ends, pair = np.concatenate([first, second]), np.tile(np.arange(len(first)), 2)
+    order = np.lexsort((-np.round(worth, 6)[pair], ends))
+    starts = np.searchsorted(ends[order], np.arange(n))
+    rank = np.arange(len(order)) - starts[ends[order]]
     kept = np.zeros(len(first), dtype=bool)
-    by_worth = np.argsort(-np.round(worth, 6), kind="stable")
-    for side in (first, second):
-        ordered = by_worth[np.argsort(side[by_worth], kind="stable")]
-        starts = np.searchsorted(side[ordered], np.arange(n))
-        rank = np.arange(len(ordered)) - starts[side[ordered]]
-        kept[ordered[rank < N_BEST]] = True
+    kept[pair[order[rank < N_BEST]]] = True
     return kept
 
 

@@ -265,9 +265,9 @@ def expected_weights(pairs: Compared, u: Floats, n: int) -> Floats:
     n : int
         Records.
     """
-    n_pairs, n_fields = n * (n - 1) / 2, len(u)
+    n_pairs, n_fields = max(n * (n - 1) / 2, 1), len(u)
     m = np.tile(M_START, (n_fields, 1))
-    found = max(n / 10, FEWEST)
+    found = min(max(n / 10, FEWEST), n_pairs / 2)
     for _ in range(STEPS):
         weights = _weights(m, u, found / n_pairs)
         chance = expit(pairs.odds(weights))
