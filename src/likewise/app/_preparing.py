@@ -65,6 +65,7 @@ CRITERION = {
     "text": "Do these two texts belong together?",
     "row": "Do these two belong together?",
 }
+SAME_THING = "Are these two the same thing?"
 
 
 def unwatched(done: int, total: int, note: str) -> None:
@@ -456,7 +457,8 @@ class Preparation:
             self._settings = {key: value for key, value in kept if key not in said}
             return
         shown = self.service.display
-        criterion = said.get("criterion", shown.criterion) or CRITERION[shown.kind]
+        asked = said.get("criterion", shown.criterion)
+        criterion = asked or self._usual(shown.kind)
         display = replace(
             shown,
             criterion=criterion,
@@ -470,12 +472,17 @@ class Preparation:
     def _watch_neighbours(self, done: int, total: int) -> None:
         self._watch(done, total, ALIKE)
 
+    def _usual(self, kind: str) -> str:
+        """Return what people are asked where nobody has said anything else."""
+        is_records = self._options.get("method") == DUPLICATES
+        return SAME_THING if is_records else CRITERION[kind]
+
     def _display(self) -> Display:
         settings, kind = self.project.info().settings, self._kind
         return Display(
             project=self.project.name,
             kind=kind,
-            criterion=readable(settings.get("criterion") or CRITERION[kind]),
+            criterion=readable(settings.get("criterion") or self._usual(kind)),
             about=self._about,
             hints=bool(settings.get("hints", False)),
             checks=int(settings.get("checks", EVERY)),

@@ -236,6 +236,7 @@ def _long(values: Sequence[str], making: Making) -> Block:
 def _kinds(values: Sequence[str]) -> tuple[list[str], NDArray[Any], NDArray[np.bool_]]:
     """Return the different texts, which of them each value is, and what is missing."""
     said = ["" if is_missing(value) else value.strip() for value in values]
+    said = [value.encode("utf-8", "replace").decode() for value in said]
     kinds = sorted(set(said))
     place = {kind: at for at, kind in enumerate(kinds)}
     at = np.fromiter(map(place.__getitem__, said), np.intp, len(said))

@@ -741,14 +741,15 @@ def _fields(record: Any) -> dict[str, str]:
     found: dict[str, str] = {}
     for name, value in record.items():
         if isinstance(value, dict) and value:
-            found |= {f"{name}.{inner}": _field(v) for inner, v in value.items()}
+            found |= {_field(f"{name}.{at}"): _field(v) for at, v in value.items()}
         else:
-            found[str(name) or "column"] = _field(value)
+            found[_field(name) or "column"] = _field(value)
     return found
 
 
 def _field(value: Any) -> str:
-    return _nested(value) if isinstance(value, list | dict) else _plain(value)
+    words = _nested(value) if isinstance(value, list | dict) else _plain(value)
+    return words.encode("utf-8", "replace").decode()  # JSON may hold what is no text
 
 
 # Databases
