@@ -19,6 +19,7 @@ from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TypeAlias
+from urllib.parse import urljoin
 
 from PIL import Image
 from playwright.sync_api import (
@@ -153,7 +154,7 @@ def take_pairs(page: Page, folder: Path, out: Path) -> None:
         pages.append("disagreements")
     take_review(page, out)
     for name in pages:
-        page.goto(f"{page.url.partition('/groups')[0]}/{PAGES.get(name, name)}")
+        page.goto(urljoin(page.url, f"/{PAGES.get(name, name)}"))
         page.wait_for_load_state("networkidle")
         take_looks(page, out, name)
 

@@ -148,7 +148,7 @@ const note = (words) => made("p", { class: "large-note", role: "status" }, words
 
 async function showWords(faces) {
   const parts = await Promise.all(faces.map(({ item }) => cardOf(item))).then(
-    (cards) => (cards[0].kind === "row" ? [table(cards)] : cards.map(article)),
+    (cards) => (cards[0].kind === "row" ? [table(cards)] : cards.map(page)),
     () => [note(WORDS.missing)],
   );
   if (faces !== views[at]) return; // one has gone on
@@ -213,10 +213,11 @@ function showZoom() {
 
 // Texts and rows
 
-const article = (card) => made(
-  "article",
-  { class: "text", tabindex: "0", "aria-label": card.title },
-  card.text ?? "",
+const page = (card) => made(
+  "div",
+  { class: "page" },
+  made("p", { class: "title" }, card.title),
+  made("article", { class: "text", tabindex: "0", "aria-label": card.title }, card.text ?? ""),
 );
 
 /** One row, or two beside each other with what differs first. */
