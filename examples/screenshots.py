@@ -11,6 +11,7 @@ through the page.
 from __future__ import annotations
 
 import csv
+import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -48,6 +49,8 @@ PAGES = {  # taken once everything is on them: their names and their addresses
     "api": "api",
     "enter": "enter",
 }
+NAMES = ("Meier & Sons", "Blue Harbour", "Ada Works", "Nordlicht", "Casa Verde")
+CITIES = ("Oslo", "Lyon", "Graz", "Porto")
 START = 600_000  # milliseconds that reading the folder may take
 
 
@@ -132,6 +135,7 @@ def take_looks(page: Page, out: Path, name: str) -> None:
 
 def take_pairs(page: Page, folder: Path, out: Path) -> None:
     """Answer some questions about pairs, and take every page."""
+    Seat(page).ready()
     take_looks(page, out, "first")
     person = Person(Seat(page), classes_of(folder))
     for _ in range(N_QUESTIONS):
@@ -205,15 +209,42 @@ def take_kind(page: Page, _: Path, out: Path, name: str) -> None:
     take_looks(page, out, f"{name}-groups")
 
 
-def show(words: Sequence[str], folder: Path, out: Path, take_them: Take) -> None:
+def take_quietly(page: Page, _: Path, out: Path, name: str) -> None:
+    """Take a page on which nothing is asked."""
+    page.locator("h1").wait_for()
+    take_looks(page, out, name)
+
+
+def write_contacts(path: Path) -> Path:
+    """Write a table with a column of each kind."""
+    lines = ["id;name;city;turnover;since;note;active"]
+    for at in range(40):
+        name, city = NAMES[at % len(NAMES)], CITIES[at % len(CITIES)]
+        lines.append(
+            f"C-{at:04};{name} {at % 9};{city};{at * 137 % 900},50;"
+            f"{2000 + at % 20}-0{at % 9 + 1}-15;"
+            f"Asked for a quote by telephone and wants an answer by mail, {at} pieces;"
+            f"{'yes' if at % 3 else 'no'}"
+        )
+    path.write_text("\n".join(lines))
+    return path
+
+
+def show(
+    words: Sequence[str],
+    folder: Path,
+    out: Path,
+    take_them: Take,
+    *,
+    choosing: bool = False,
+) -> None:
     """Serve a pile, sit down in front of it, and take the pictures."""
     with TemporaryDirectory() as home, browsing() as browser:
-        server = started(cold_context(), words, Path(home))
+        server = started(cold_context(), words, Path(home), choosing=choosing)
         try:
             page = browser.new_context(viewport=DESKTOP).new_page()
             page.set_default_timeout(START)
             page.goto(server.url)
-            Seat(page).ready()
             take_them(page, folder, out)
         finally:
             server.kill()
@@ -224,12 +255,17 @@ def main(folder: Path, out: Path) -> None:
     out.mkdir(parents=True, exist_ok=True)
     for which, take_them in (("pairs", take_pairs), ("all", take_screens)):
         show([str(folder), *WORDS, "--screens", which], folder, out, take_them)
-    with TemporaryDirectory() as drawer:
+    with TemporaryDirectory(prefix="ann-") as drawer:
         for name, made in (
             ("text", texts(Path(drawer) / "texts", 8)),
             ("row", table(Path(drawer) / "things.csv", 8)),
         ):
             show([str(made)], made, out, partial(take_kind, name=name))
+        table_of_all = write_contacts(Path(drawer) / "contacts.csv")
+        columns = partial(take_quietly, name="columns")
+        show([str(table_of_all)], table_of_all, out, columns, choosing=True)
+        os.environ["HOME"] = drawer  # where the start page begins
+        show([], Path(drawer), out, partial(take_quietly, name="start"))
 
 
 if __name__ == "__main__":

@@ -91,6 +91,48 @@ def test_nothing_is_cut_off_on_a_phone(phone: Seat) -> None:
         assert phone.page.evaluate(OVERFLOW) == 0, path
 
 
+def test_the_two_of_a_pair_stand_one_above_the_other_on_a_phone(phone: Seat) -> None:
+    upper, lower = boxes(phone.page, "#pair .card")
+    assert upper["x"] == lower["x"]
+    assert upper["width"] == lower["width"] > 300
+    assert upper["y"] + upper["height"] <= lower["y"]
+
+
+# A header that does not jump
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_the_header_is_the_same_on_every_page_and_in_every_state(
+    seat: Seat, width: int
+) -> None:
+    seat.page.set_viewport_size({"width": width, "height": 800})
+    root, found = seat.page.url, {}
+    for path in (*PATHS, "enter", "nowhere"):
+        seat.page.goto(root + path)
+        (header,) = boxes(seat.page, ".top")
+        tabs = [box["x"] for box in boxes(seat.page, ".tabs a")]
+        found[path] = (header["height"], tabs or None)
+    heights = {height for height, _ in found.values()}
+    places = {tuple(tabs) for _, tabs in found.values() if tabs}
+
+    assert len(heights) == 1, found
+    assert len(places) == 1, found
+
+
+def test_a_badge_on_a_tab_moves_nothing(seat: Seat) -> None:
+    before = boxes(seat.page, ".tabs a")
+
+    seat.page.evaluate(
+        """() => {
+          const count = document.getElementById("n-disagreements");
+          count.textContent = "12";
+          count.hidden = false;
+        }"""
+    )
+
+    assert boxes(seat.page, ".tabs a") == before
+
+
 # In large letters, in dark rooms
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import ViewportSize
 from tests.e2e.conftest import MANY, Look, Serve, Sit
@@ -24,6 +25,7 @@ AGAIN = "(how) => axe.run(...how).then((found) => found.violations)"
 PATHS = (
     "",
     "groups",
+    "groups?only=singles",
     "groups/0",
     "groups/not-placed",
     "groups/not-sure",
@@ -32,7 +34,9 @@ PATHS = (
     "history",
     "disagreements",
     "export",
+    "enter",
     "api",
+    "nowhere",
 )
 
 
@@ -67,11 +71,32 @@ def test_no_page_has_a_serious_finding(piles: Path, serve: Serve, sit: Sit) -> N
     seat.page.keyboard.press("?")
     seat.page.locator("#keys-title").wait_for()
     assert grave(seat) == []
+    seat.page.keyboard.press("Escape")
+    seat.page.keyboard.press("v")
+    seat.page.locator(".pane").first.wait_for()
+    assert grave(seat) == []
 
     for path in PATHS:
+        for size in SIZES:
+            seat.page.set_viewport_size(size)
+            seat.page.goto(server.root + path)
+            if path == "map":
+                seat.page.wait_for_selector("#map[data-view]")
+            assert grave(seat) == [], (path, size)
+
+
+@pytest.mark.parametrize("pile", ["texts", "things.csv"])
+def test_no_page_of_texts_or_rows_has_a_serious_finding(
+    piles: Path, serve: Serve, sit: Sit, pile: str
+) -> None:
+    server = serve(piles / pile)
+    seat = sit(server, reduced_motion="reduce")
+    seat.press("d")
+    seat.page.keyboard.press("v")
+    seat.page.locator("#large :is(.text, .rows)").first.wait_for()
+    assert grave(seat) == []
+    for path in ("", "groups", "groups/0", "history"):
         seat.page.goto(server.root + path)
-        if path == "map":
-            seat.page.wait_for_selector("#map[data-view]")
         assert grave(seat) == [], path
 
 
