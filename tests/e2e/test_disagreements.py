@@ -83,7 +83,7 @@ def ways_out(clash: Any) -> list[str]:
         f"Change answer {mine} to not sure",
         f"Take back answer {link}",
         f"Change answer {link} to not sure",
-        f"Keep answer {mine} and those that deny it",
+        f"Keep answer {mine} and those that contradict it",
     ]
 
 
@@ -110,7 +110,7 @@ def test_each_way_out_settles_it_and_is_undone_and_nothing_is_lost(
 
 def test_one_that_is_kept_can_be_opened_again(torn: Past) -> None:
     mine = clash_of(torn)["answer"]["id"]
-    torn.click(f"Keep answer {mine} and those that deny it")
+    torn.click(f"Keep answer {mine} and those that contradict it")
     expect(torn.page.locator("h1")).to_have_text("No answers disagree.")
     expect(torn.page.locator(".kept").locator(f"#answer-{mine}")).to_be_visible()
     expect(torn.page.locator(COUNT)).to_be_hidden()
