@@ -385,3 +385,38 @@ def test_a_record_that_is_set_aside_is_out() -> None:
         assert question.sample not in other.pair
         session.tell(other, False)
     assert session.labels[question.sample] == -1
+
+
+# In words
+
+
+def test_progress_speaks_of_duplicates() -> None:
+    made = companies(60, seed=13)
+    session = session_of(made)
+
+    found = session.view.model.expectation.found
+
+    assert found is not None
+    assert f"{found.n_records} records have a duplicate" in session.progress.standing
+    assert "duplicates" in session.progress.sentence
+
+
+def test_without_duplicates_nothing_is_said_to_be_found() -> None:
+    names = ["ann lee", "bo ekström", "carla fox", "dev gupta", "emil haas"]
+
+    standing = Session(encode_fields([names]), "duplicates").progress.standing
+
+    assert standing.startswith("No duplicates are found so far.")
+
+
+def test_a_question_is_explained_without_a_chance_of_nothing() -> None:
+    made = companies(30, seed=14)
+    session = session_of(made)
+
+    for _ in run(session, LabelOracle(made.truth), budget=60):
+        question = session.ask()
+        assert question is not None
+        words = session.explain(question)
+        assert "(0%)" not in words
+        assert "(100%)" not in words
+        assert "the same" in words

@@ -474,7 +474,8 @@ class Preparation:
 
     def _usual(self, kind: str) -> str:
         """Return what people are asked where nobody has said anything else."""
-        is_records = self._options.get("method") == DUPLICATES
+        how = {**self.project.info().settings, **self._options}
+        is_records = how.get("method") == DUPLICATES
         return SAME_THING if is_records else CRITERION[kind]
 
     def _display(self) -> Display:

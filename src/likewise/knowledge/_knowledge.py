@@ -25,8 +25,9 @@ class Prediction:
     ----------
     same : float
         The probability of "same".
-    kind : {"sample", "groups", "check", "check groups"}
-        A sample against a group, or two groups; a check asks what is known already.
+    kind : {"sample", "groups", "duplicate", "check", "check groups"}
+        A sample against a group, two groups, or two records that may be the same thing;
+        a check asks what is known already.
     aux : float
         What the probability was made of: how far the sample is from settled ones, or
         how close the two groups are.

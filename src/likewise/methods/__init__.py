@@ -1,6 +1,6 @@
 """Ways to cluster what is known and to choose the next question, by name."""
 
-from likewise.methods._base import AnyMethod, Method, Model, suited
+from likewise.methods._base import AnyMethod, Found, Method, Model, suited
 from likewise.methods._find import METHODS, find_method
 from likewise.methods._likewise import WRONG
 from likewise.methods._problem import Problem, problem_of
@@ -24,6 +24,7 @@ __all__ = [
     "WRONG",
     "AnyMethod",
     "Clustered",
+    "Found",
     "Method",
     "Model",
     "Problem",

@@ -22,12 +22,13 @@ from likewise.knowledge import (
     in_use,
     numbers_in,
 )
-from likewise.methods import Model
+from likewise.methods import Found, Model
 from likewise.session._review import Repairs
 from likewise.storage import Settings
 
 SURE = 0.95
 EXACTLY = 20  # minutes up to which each is told
+HARDLY = 0.01  # a chance that is not told as a number
 FAR = 0.5  # from here on a sample is far from settled ones
 FIRST = 12  # samples of a group that are named
 
@@ -109,6 +110,8 @@ class Progress:
         Whether more questions would hardly change anything.
     seeks : {"groups", "duplicates"}
         What the samples are sorted for.
+    found : Found or None
+        Where duplicates are sought: how many of them are found.
     """
 
     expected_right: float
@@ -120,6 +123,7 @@ class Progress:
     expected_jaccard: float
     is_good_place_to_stop: bool
     seeks: str = "groups"
+    found: Found | None = None
 
     @property
     def sentence(self) -> str:
@@ -154,11 +158,31 @@ class Progress:
         'Answers have confirmed 40 %; the others are guessed.'
         """
         if self.settled >= 1.0:
-            return "Answers have confirmed all of them."
+            return f"{self._duplicates}Answers have confirmed all of them."
         if not self.settled:
-            return "No answer has confirmed any of them yet: all are guessed."
+            nothing = "No answer has confirmed any of them yet: all are guessed."
+            return f"{self._duplicates}{nothing}"
         share = max(_percent(self.settled), 1)
-        return f"Answers have confirmed {share} %; the others are guessed."
+        confirmed = f"Answers have confirmed {share} %; the others are guessed."
+        return f"{self._duplicates}{confirmed}"
+
+    @property
+    def _duplicates(self) -> str:
+        """How many records have a duplicate, where that is what is sought.
+
+        Examples
+        --------
+        >>> found = Found(n_records=412, recall=0.971, precision=1.0)
+        >>> Progress(0.9, (0.8, 1.0), 9, 9, 0, 7, 0.9, False, found=found)._duplicates
+        '412 records have a duplicate: about 97 % of all duplicates are found. '
+        """
+        if self.found is None:
+            return ""
+        if not self.found.n_records:
+            return "No duplicates are found so far. "
+        have = f"{self.found.n_records:,} records have a duplicate"
+        share = _percent(self.found.recall)
+        return f"{have}: about {share} % of all duplicates are found. "
 
     @property
     def next_level(self) -> tuple[int, int | None]:
@@ -395,6 +419,7 @@ def progress_of(known: Knowledge, model: Model) -> Progress:
         expected_jaccard=expected.jaccard,
         is_good_place_to_stop=expected.is_enough,
         seeks=expected.seeks,
+        found=expected.found,
     )
 
 
@@ -468,6 +493,8 @@ def explained(question: Question, model: Model, called: tuple[str, str]) -> str:
             f"To make sure: earlier answers say where {i} belongs, but what "
             f"lies around it does not quite agree (same as {j}: {chance})."
         )
+    if predicted.kind == "duplicate":
+        return _why_these_records(i, j, predicted.same)
     if predicted.kind == "groups":
         return (
             f"The groups of {i} and {j} may be one ({chance}), and many pairs "
@@ -482,6 +509,14 @@ def explained(question: Question, model: Model, called: tuple[str, str]) -> str:
         f"{i[:1].upper()}{i[1:]} is of the group of {j} with a chance of {chance}: "
         f"{place}, and samples like it will follow."
     )
+
+
+def _why_these_records(i: str, j: str, same: float) -> str:
+    both = f"{i[:1].upper()}{i[1:]} and {j}"
+    if min(same, 1 - same) < HARDLY:
+        surely = "hardly" if same < HARDLY else "almost surely"
+        return f"{both} are {surely} the same, but nothing else is in more doubt."
+    return f"{both} may be the same ({same:.0%}): what they share does not settle it."
 
 
 Status: TypeAlias = Literal["confirmed", "guessed", "deferred", "aside"]
