@@ -224,8 +224,6 @@ def test_a_column_that_went_away_is_no_error(tmp_path: Path) -> None:
     lines = [line.split("|", 1)[1] for line in path.read_text().splitlines()]
     path.write_text("\n".join(lines))
 
-
-
     again = Preparation(
         here.project, here.source, Clock(), OPTIONS, consent=lambda _: True
     )

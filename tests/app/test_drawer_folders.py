@@ -6,7 +6,7 @@ from collections.abc import Container
 from pathlib import Path
 
 import pytest
-from tests.app.places import path_source, served
+from tests.app.places import Served, new_id, path_source, served
 from tests.generated import packed, raw_of_a_camera, several_pages, telephone
 from tests.items.drawer_folders import DRAWER, photo, photos, put
 
@@ -81,6 +81,60 @@ def test_every_file_of_a_folder_comes_out_of_it(
     out, there = contents(tmp_path / "sorted"), contents(folder, expected.broken)
     assert set(out) == set(there)
     assert len(out) >= len(there)  # a file of pages goes to each of their groups
+
+
+@pytest.fixture
+def twins(folder: Path, tmp_path: Path) -> Served:
+    """A folder in which one picture was saved three times."""
+    DRAWER["with copies"](folder)
+    source = path_source(folder, tmp_path / "v", encoder="hog+colour")
+    return served(tmp_path, source).prepared()
+
+
+def test_pictures_that_look_the_same_are_offered_as_one(twins: Served) -> None:
+    browser = twins.seat()
+    offer = browser.get("/api/alike").json()
+    titles = [{card["title"] for card in pair} for pair in offer["shown"]]
+
+    body = {"pairs": offer["pairs"], "client_id": new_id()}
+    reply = browser.post("/api/alike", json=body)
+
+    assert titles == [{"1.jpg", "again.jpg"}, {"1.jpg", "brighter.png"}]
+    assert reply.json()["saved"] == "Saved: 2 taken as one with another"
+    assert [len(group.samples) for group in twins.session.groups] == [3]
+    assert twins.session.n_questions == 0
+    assert browser.get("/api/alike").json()["pairs"] == []
+    browser.post("/api/undo", json={"client_id": new_id()})
+    assert browser.get("/api/alike").json() == offer
+
+
+def test_the_page_of_groups_offers_them_until_that_is_declined(twins: Served) -> None:
+    browser = twins.seat()
+    words = "2 pictures look almost identical to another one."
+
+    assert words in browser.get("/groups").text
+    browser.post("/api/settings", json={"alike": False})
+    assert words not in browser.get("/groups").text
+    assert words not in twins.restarted().seat().get("/groups").text
+
+
+def test_looks_are_kept_with_the_project(twins: Served) -> None:
+    before = twins.preparation.alike
+
+    again = twins.restarted()
+
+    assert len(before) == 2
+    assert again.preparation.alike == before
+
+
+def test_answers_go_before_looks(twins: Served) -> None:
+    ((later, first), _) = twins.preparation.alike
+    twins.elsewhere("bob").tell_pair(later, first, "different")
+
+    offer = twins.seat().get("/api/alike").json()
+
+    assert [later, first] not in offer["pairs"]
+    assert len(offer["pairs"]) == 1
 
 
 @pytest.mark.usefixtures("without_formats")

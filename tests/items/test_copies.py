@@ -2,26 +2,35 @@
 
 from __future__ import annotations
 
+import io
 from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from PIL import Image, ImageEnhance
 from tests.generated import noise, packed
+from tests.items.drawer_folders import photo
 
+from likewise.encoders import encoder_for
 from likewise.items import (
+    LOOK,
     Alike,
     Gathered,
     Item,
+    VectorCache,
     alike,
     each_apart,
+    encode,
     fold_files,
     folded,
     gather,
+    lookalikes,
     new_and_gone,
     traces_of,
 )
+from likewise.items._copies import look_of
 from likewise.items._item import RowItems, columns_shown
 
 piles = st.dictionaries(st.sampled_from("abcdefgh"), st.sampled_from("1234"))
@@ -162,3 +171,65 @@ def test_every_file_is_accounted_for_once(
     assert sorted(files) == sorted(now)
     assert all(now[name] == item.digest for name, item in kept.items())
     assert gone == {i.key for i in known.items if i.digest not in now.values()}
+
+
+# Pictures that look the same
+
+
+def saved_again(picture: Image.Image) -> dict[str, Image.Image]:
+    """Return copies of a picture as programs make them."""
+    width, height = picture.size
+    packed_more = Image.open(io.BytesIO(packed(picture, "JPEG", quality=30)))
+    return {
+        "packed more": packed_more.convert("RGB"),
+        "smaller": picture.resize((width // 2, height // 2)),
+        "brighter": ImageEnhance.Brightness(picture).enhance(1.15),
+        "duller": ImageEnhance.Contrast(picture).enhance(0.85),
+    }
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_what_was_saved_again_looks_the_same(seed: int) -> None:
+    picture = photo(seed, (480, 320))
+    copies = saved_again(picture)
+
+    found = lookalikes(np.array([look_of(one) for one in (picture, *copies.values())]))
+
+    assert found == [(at, 0) for at in range(1, 5)]
+
+
+def test_other_pictures_do_not_look_the_same() -> None:
+    looks = [look_of(photo(seed, (120, 80))) for seed in range(150)]
+
+    assert lookalikes(np.array(looks)) == []
+
+
+def test_the_same_shapes_in_other_colours_are_other_pictures() -> None:
+    red, blue = photo(1), Image.merge("RGB", photo(1).split()[::-1])
+
+    assert lookalikes(np.array([look_of(red), look_of(blue)])) == []
+
+
+def test_pictures_without_anything_to_see_are_not_compared() -> None:
+    colours = ("red", "red", "white", "white")
+    looks = [look_of(Image.new("RGB", (30, 20), colour)) for colour in colours]
+
+    assert lookalikes(np.array(looks)) == []
+    assert lookalikes(np.zeros((0, LOOK), dtype=np.uint8)) == []
+
+
+def test_looks_are_made_while_pictures_are_open_and_survive_a_stop(
+    tmp_path: Path,
+) -> None:
+    folder = tmp_path / "pile"
+    folder.mkdir()
+    for at in range(3):
+        (folder / f"{at}.png").write_bytes(packed(photo(at)))
+    cache = VectorCache(tmp_path / "cache")
+
+    first = encode(folder, lambda kind: encoder_for(kind, "hog+colour"), cache=cache)
+    again = encode(folder, lambda kind: encoder_for(kind, "hog+colour"), cache=cache)
+
+    assert len(first.looks) == 3
+    for digest, look in first.looks.items():
+        np.testing.assert_array_equal(again.looks[digest], look)

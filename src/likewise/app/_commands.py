@@ -17,8 +17,10 @@ from likewise.app._ledger import Entry, Ledger
 from likewise.app._snapshot import Snapshot
 from likewise.errors import InputError, NotAllowedError, StaleError
 from likewise.knowledge import (
+    Answer,
     Event,
     Kept,
+    Question,
     Renamed,
     Retracted,
     SetAside,
@@ -187,6 +189,15 @@ class Merge(Message):
     client_id: ClientId
 
 
+class Together(Message):
+    """Pictures that are almost identical, in pairs, are taken as one."""
+
+    pairs: Annotated[
+        list[tuple[Number, Number]], Field(min_length=1, max_length=20_000)
+    ]
+    client_id: ClientId
+
+
 class ByHand(Message):
     """An item that a person has put into another part."""
 
@@ -256,7 +267,7 @@ class UndoAct(Message):
     client_id: ClientId
 
 
-Planned: TypeAlias = Review | Merge | Split | Unfuse | Compare
+Planned: TypeAlias = Review | Merge | Split | Unfuse | Compare | Together
 Amending: TypeAlias = Change | Retract | Keep | UndoAct
 Answering: TypeAlias = Reply | Pick | SheetReply | OverviewReply
 Command: TypeAlias = Answering | Skip | Aside | Undo | Rename | Planned | Amending
@@ -282,6 +293,7 @@ class Settings(Message):
     """What can be changed about a project; what is left out stays.
 
     `changes` says who may change what others said; only the owner changes that.
+    `alike` says whether pictures that are almost identical are offered as one.
     """
 
     criterion: Text | None = None
@@ -289,6 +301,7 @@ class Settings(Message):
     checks: Annotated[int, Field(ge=0, le=1000, strict=True)] | None = None
     changes: Literal["owner", "everybody"] | None = None
     screens: _schemas.Screens | None = None
+    alike: StrictBool | None = None
 
 
 class Folders(Message):
@@ -378,15 +391,48 @@ def _planned(now: Snapshot, command: Planned) -> Revision:
             return repairs.merge([grouped(now, item) for item in groups])
         case Split():
             return repairs.part(_parts(now, command))
-        case Compare(one=one, other=other, verdict=verdict):
-            one, other = grouped(now, one), grouped(now, other)
-            if now.labels[one] == now.labels[other]:
-                raise StaleError(MEANWHILE)
-            return repairs.compare(one, other, Verdict(verdict))
+        case Compare():
+            return _compared(now, command)
         case Unfuse(answer=answer):
             if answer not in {told.id for told in repairs.known.answers}:
                 raise StaleError(MEANWHILE)
             return Revision(retracted=(answer,))
+        case Together(pairs=pairs):
+            return _as_one(now, pairs)
+
+
+def _compared(now: Snapshot, command: Compare) -> Revision:
+    one, other = grouped(now, command.one), grouped(now, command.other)
+    if now.labels[one] == now.labels[other]:
+        raise StaleError(MEANWHILE)
+    return now.repairs.compare(one, other, Verdict(command.verdict))
+
+
+def _as_one(now: Snapshot, pairs: Sequence[tuple[int, int]]) -> Revision:
+    """Return that pairs are the same, those of which nothing is known yet."""
+    for item in {item for pair in pairs for item in pair}:
+        there(now, item)
+    return Revision(
+        told=tuple(
+            Answer(Question(later, earlier), Verdict.SAME, how="given")
+            for later, earlier in open_pairs(now, pairs)
+        )
+    )
+
+
+def open_pairs(
+    now: Snapshot, pairs: Sequence[tuple[int, int]]
+) -> list[tuple[int, int]]:
+    """Return those of some pairs of which answers say nothing, both in the game."""
+    known = now.view.known
+    relation, aside = known.constraints.relation, known.aside
+    return [
+        (one, other)
+        for one, other in pairs
+        if one != other
+        and relation(one, other) is None
+        and not aside.intersection((one, other))
+    ]
 
 
 def _reviewed(now: Snapshot, command: Review) -> Revision:

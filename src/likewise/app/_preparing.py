@@ -6,7 +6,7 @@ import hashlib
 import sys
 import traceback
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from io import BytesIO
 from itertools import chain
@@ -28,7 +28,9 @@ from likewise.datasets import load
 from likewise.encoders import AUTO, Encoder, Kind, encoder_before, encoder_for
 from likewise.errors import InputError, LikewiseError, StaleError
 from likewise.items import (
+    LOOK,
     LOOKING,
+    LOOKS,
     Broken,
     Changes,
     Fold,
@@ -44,6 +46,7 @@ from likewise.items import (
     folded,
     is_table,
     names_of,
+    lookalikes,
     new_and_gone,
     preview_table,
     traces_of,
@@ -99,6 +102,8 @@ class Encoded:
     encoder : str
     is_piecemeal : bool
         Whether a vector depends on its own item only.
+    looks : mapping of str to ndarray
+        What pictures look like, by their digests, as far as they were opened.
     forget : callable
         Called when the project has the vectors, which need not lie elsewhere then.
     how : Reading or None
@@ -112,6 +117,7 @@ class Encoded:
     is_piecemeal: bool = True
     forget: Callable[[], None] = nothing_to_forget
     how: Reading | None = None
+    looks: Mapping[str, NDArray[Any]] = field(default_factory=dict)
 
     @property
     def broken(self) -> tuple[Broken, ...]:
@@ -160,8 +166,9 @@ class PathSource:
             encoder.about,
             encoder.name,
             is_piecemeal=encoder.piecemeal and kind != "row",  # rows are scaled
-            forget=partial(cache.clear, encoder.name),
+            forget=partial(_forget, cache, encoder.name),
             how=found.gathered.how,
+            looks=found.looks,
         )
 
     def to_choose(self, project: Project) -> Preview | None:
@@ -185,6 +192,11 @@ class PathSource:
         is_auto = isinstance(self.encoder, str) and self.encoder == AUTO
         before = encoder_before(kind, kept) if kept and is_auto else None
         return before or encoder_for(kind, self.encoder, download=self.download)
+
+
+def _forget(cache: VectorCache, encoder: str) -> None:
+    for kept in (encoder, LOOKS):
+        cache.clear(kept)
 
 
 def _folding(project: Project) -> Fold:
@@ -295,6 +307,8 @@ class Preparation:
         Files that could not be read.
     left_out : tuple of str
         What was left out by kind, a sentence each.
+    alike : list of pairs of int
+        Pictures that are almost identical to an earlier one, and that one.
     notice : str or None
         What is to be known about where the items were found.
     is_asking, is_refused : bool
@@ -324,6 +338,7 @@ class Preparation:
         self.root: Path | None = None
         self.broken: tuple[Broken, ...] = ()
         self.left_out: tuple[str, ...] = ()
+        self.alike: list[tuple[int, int]] = []
         self.is_unforeseen = False
         self.status = Preparing(stage="Starting", done=0, total=1)
         self._source = source
@@ -393,6 +408,7 @@ class Preparation:
         if found.how is not None:
             self._take(found.how)
         self.project.change(self._settings)
+        self.alike = lookalikes(_brought_looks(self.project, found))
         found.forget()
         return self._open(X)
 
@@ -466,6 +482,7 @@ class Preparation:
             checks=said.get("checks", shown.checks),
             changes=said.get("changes", shown.changes),
             screens=said.get("screens", shown.screens),
+            alike=said.get("alike", shown.alike),
         )
         self.service.change(said, display)
 
@@ -491,6 +508,7 @@ class Preparation:
             changes=str(settings.get("changes") or OWNER),
             screens="pairs" if settings.get("screens") == "pairs" else "all",
             title=str((settings.get(COLUMNS) or {}).get("title") or "name"),
+            alike=bool(settings.get("alike", True)),
         )
 
     def _watch(self, done: int, total: int, note: str) -> None:
@@ -651,6 +669,20 @@ def _brought_vectors(
         X = X[:n_items]
         project.put_array(FEATURES, X)
     return X
+
+
+def _brought_looks(project: Project, found: Encoded) -> NDArray[np.uint8]:
+    """Return what all pictures look like; zeros where that is not known."""
+    if found.gathered.kind != "image":
+        return np.zeros((0, LOOK), dtype=np.uint8)
+    digests = [trace.digest for trace in project.traces()]
+    before = np.asarray(project.array(LOOKS)) if project.n_rows(LOOKS) else ()
+    known = {**dict(zip(digests, before, strict=False)), **found.looks}
+    unseen = np.zeros(LOOK)
+    looks = np.array([known.get(one, unseen) for one in digests]).astype(np.uint8)
+    if not np.array_equal(looks, before):
+        project.put_array(LOOKS, looks)
+    return looks
 
 
 def _by_key(project: Project, found: Encoded) -> Callable[[int], NDArray[Any]]:

@@ -78,6 +78,8 @@ class Display:
         What people see: several items at once too, or pairs only.
     title : str
         What of an item names it.
+    alike : bool
+        Whether pictures that are almost identical are offered as one.
     """
 
     project: str
@@ -90,6 +92,7 @@ class Display:
     changes: str = OWNER
     screens: Screens = "all"
     title: str = "name"
+    alike: bool = True
 
 
 @dataclass(frozen=True)

@@ -3,6 +3,7 @@
 from likewise.items._changes import Changes, difference, new_and_gone
 from likewise.items._columns import KINDS, ColumnKind
 from likewise.items._copies import (
+    LOOK,
     Alike,
     Fold,
     Folded,
@@ -10,8 +11,9 @@ from likewise.items._copies import (
     each_apart,
     fold_files,
     folded,
+    lookalikes,
 )
-from likewise.items._encode import LOOKING, Encoded, VectorCache, encode
+from likewise.items._encode import LOOKING, LOOKS, Encoded, VectorCache, encode
 from likewise.items._formats import PART, place_of
 from likewise.items._gather import file_inside, gather, key_inside, page_in
 from likewise.items._item import (
@@ -34,7 +36,9 @@ from likewise.storage import Item
 
 __all__ = [
     "KINDS",
+    "LOOK",
     "LOOKING",
+    "LOOKS",
     "PART",
     "Alike",
     "Broken",
@@ -61,6 +65,7 @@ __all__ = [
     "gather",
     "is_table",
     "key_inside",
+    "lookalikes",
     "names_of",
     "new_and_gone",
     "page_in",

@@ -1,15 +1,40 @@
-"""What is there more than once: one item, with the keys of its copies."""
+"""What is there more than once: one item, with the keys of its copies.
+
+Pictures that were saved again (smaller, more strongly packed, a little brighter) have
+other bytes and look the same. Each has a look, made while it is open anyway: its 256
+lowest frequencies, the higher ones weighed more (a perceptual hash that keeps more than
+the signs, which say nothing of what is smooth), and its colours in a grid of 4 by 4.
+Copies of 100 dogs, 100 faces and 100 leaves have a cosine of 0.97 and more (0.92 for a
+leaf of a third of its size), and of all pairs of 400 pictures each the nearest have
+0.51, 0.88 and 0.94. What was cropped is not found: a border of 2 % makes 0.80 to 0.88.
+"""
 
 from __future__ import annotations
 
 import hashlib
 from collections import defaultdict
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
+from likewise._regime import EXACT_SEARCH
 from likewise.items._item import Gathered, RowItems
 from likewise.storage import Item
+
+EDGE, LOWEST = 32, 16  # pixels and frequencies along an edge of a look
+GRID = 4  # cells of colour along an edge
+N_LOW = LOWEST * LOWEST
+LOOK = N_LOW + 3 * GRID * GRID  # bytes of a look
+MIDDLE, REACH = 128, 127  # of a byte
+NEAR = 0.95  # the cosine of pictures that are almost identical
+SAME_COLOURS = 8.0  # mean difference of colours, of 255
+FLAT = 2.0  # standard deviation of grey, of 255: nothing is to be seen
+ROWS = 512  # compared at once
+
+Looks = NDArray[np.uint8]
 
 
 class Alike(NamedTuple):
@@ -129,3 +154,86 @@ def _by_its_words(item: Item) -> Item:
         return item
     words = str(item.shown["text"]).encode()
     return replace(item, digest=hashlib.sha256(words).hexdigest())
+
+
+# Pictures that look the same
+
+
+def look_of(picture: Any) -> Looks:
+    """Return what a picture looks like in a few bytes; zeros where nothing is seen.
+
+    Parameters
+    ----------
+    picture : PIL.Image, RGB
+
+    Returns
+    -------
+    ndarray of shape (304,)
+
+    Examples
+    --------
+    >>> from PIL import Image
+    >>> look_of(Image.new("RGB", (100, 100), "red")).any()
+    np.False_
+    """
+    small = picture.convert("L").resize((EDGE, EDGE), LANCZOS)
+    grey = np.asarray(small, dtype=np.float64)
+    look = np.zeros(LOOK, dtype=np.uint8)
+    if grey.std() < FLAT:
+        return look
+    low = COSINES @ grey @ COSINES.T * WEIGHTS
+    look[:N_LOW] = np.rint(MIDDLE + REACH * (low / np.abs(low).max()).ravel())
+    look[N_LOW:] = np.asarray(picture.resize((GRID, GRID), BOX)).ravel()
+    return look
+
+
+LANCZOS, BOX = 1, 4  # as Pillow counts its filters
+COSINES = np.cos(np.pi * np.outer(np.arange(LOWEST), np.arange(EDGE) + 0.5) / EDGE)
+COSINES[0] /= np.sqrt(2)
+WEIGHTS = np.add.outer(np.arange(LOWEST), np.arange(LOWEST))  # the mean counts nothing
+
+
+def lookalikes(looks: Looks) -> list[tuple[int, int]]:
+    """Return pictures that are almost identical to an earlier one.
+
+    Parameters
+    ----------
+    looks : ndarray of shape (n, 304)
+        As `look_of` makes them. Of more than 20,000 none are compared.
+
+    Returns
+    -------
+    list of pairs of int
+        The later one, and the first that it is like; that one is like no earlier one.
+    """
+    if len(looks) > EXACT_SEARCH:
+        return []
+    seen = np.flatnonzero(looks.any(axis=1))
+    first: dict[int, int] = {}
+    for later, earlier in _near(looks, seen):
+        if later not in first and earlier not in first:
+            first[later] = earlier
+    return sorted(first.items())
+
+
+def _near(looks: Looks, seen: NDArray[np.intp]) -> Iterator[tuple[int, int]]:
+    """Yield pairs of which shapes and colours are almost the same, in order."""
+    low = looks[seen, :N_LOW].astype(np.float32) - MIDDLE
+    low /= np.linalg.norm(low, axis=1, keepdims=True)
+    colours = _colours(looks[seen, N_LOW:])
+    for start in range(0, len(seen), ROWS):
+        alike = low[start : start + ROWS] @ low[: start + ROWS].T
+        for row, column in zip(*np.nonzero(alike >= NEAR), strict=True):
+            later = start + row
+            if column < later and _same(colours[later], colours[column]):
+                yield int(seen[later]), int(seen[column])
+
+
+def _colours(grid: Looks) -> NDArray[np.float64]:
+    """Return how far each cell of each picture is from grey."""
+    cells = grid.reshape(len(grid), GRID * GRID, 3).astype(np.float64)
+    return cells - cells.mean(axis=2, keepdims=True)
+
+
+def _same(one: NDArray[np.float64], other: NDArray[np.float64]) -> bool:
+    return bool(np.abs(one - other).mean() <= SAME_COLOURS)

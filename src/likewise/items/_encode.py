@@ -16,7 +16,7 @@ import warnings
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from itertools import islice
 from pathlib import Path
@@ -27,13 +27,14 @@ from numpy.typing import NDArray
 
 from likewise.encoders import Encoder, Kind, Vectors, encoded, picture_apart
 from likewise.errors import CacheWarning, InputError
-from likewise.items._copies import Fold, fold_files
+from likewise.items._copies import Fold, fold_files, look_of
 from likewise.items._gather import gather, page_in
 from likewise.items._item import NAMES, Gathered
 from likewise.items._tables import Reading
 from likewise.storage import Item, Project
 
 LOOKING, TURNING = "Looking through the files", "Turning each into numbers"
+LOOKS = "looks/1"  # what the cache calls those of pictures
 MAGIC = b"LWVEC001"
 HEAD = struct.Struct("<8sI")  # the magic, the length of a vector
 N_DIGEST, N_CHECK = 32, 4
@@ -58,11 +59,14 @@ class Encoded:
         In the order of the items.
     encoder : Encoder
         What has made them.
+    looks : mapping of str to ndarray of shape (304,)
+        What pictures look like, by their digests; only of those that were opened.
     """
 
     gathered: Gathered
     X: NDArray[np.floating]
     encoder: Encoder
+    looks: Mapping[str, NDArray[np.floating]] = field(default_factory=dict)
 
 
 def encode(
@@ -119,7 +123,7 @@ def encode(
     gathered, places = fold(gather(path, how, told, pictures.take))
     if pictures.maker is not None:
         X = pictures.maker.vectors()[places]
-        return Encoded(gathered, X, pictures.maker.encoder)
+        return Encoded(gathered, X, pictures.maker.encoder, pictures.looks)
     encoder = _chosen(choose, gathered.kind)
     watch(0, len(gathered.items), TURNING)
     X = _vectors(gathered, encoder, cache, watch)
@@ -143,15 +147,26 @@ class _Pictures:
         self, choose: Callable[[Kind], Encoder], cache: VectorCache | None
     ) -> None:
         self.maker: _Maker | None = None
+        self.looks = dict(cache.read(LOOKS)) if cache else {}
         self._choose = choose
         self._cache = cache
+        self._keep = cache.writing(LOOKS) if cache else None
 
     def take(self, item: Item, content: bytes) -> None:
         if self.maker is None:
             self.maker = _maker(_chosen(self._choose, "image"), self._cache)
         _, page = page_in(item.key)
         opened = partial(picture_apart, content, item.key, page=page)
-        self.maker.take(item.digest, opened)
+        self.maker.take(item.digest, partial(self._looked_at, item.digest, opened))
+
+    def _looked_at(self, digest: str, opened: Callable[[], Thing]) -> Thing:
+        """Open a picture, and note what it looks like."""
+        picture = opened()
+        if digest not in self.looks:
+            self.looks[digest] = look_of(picture).astype(np.float32)
+            if self._keep is not None:
+                self._keep({digest: self.looks[digest]})
+        return picture
 
 
 def _vectors(

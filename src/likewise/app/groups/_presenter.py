@@ -16,10 +16,12 @@ from likewise.app._commands import (
     Rename,
     Review,
     Split,
+    Together,
     Unfuse,
     allowed,
     grouped,
     leaving,
+    open_pairs,
     revision_of,
     there,
 )
@@ -34,6 +36,7 @@ Sort: TypeAlias = Literal["review", "size", "name", "newest"]
 Order: TypeAlias = Literal["unsure", "typical"]
 Rest: TypeAlias = Literal["not-placed", "not-sure", "set-aside"]
 Wanted: TypeAlias = Planned | Rename
+MOST_ALIKE = 24  # pairs of almost identical pictures that are shown
 PER_PAGE = 60
 IN_STRIP = 3 * STRIP
 COVER = 4  # items on the cover of a group
@@ -425,6 +428,25 @@ def previewed(now: Snapshot, who: str, wanted: Wanted) -> Preview:
     return Preview(recorded=recorded, groups=_cards(now, items))
 
 
+class Lookalikes(BaseModel):
+    """Pictures that are almost identical to another one.
+
+    `pairs` are their items, each with the one that it is like; `shown` are the cards
+    of the first of them.
+    """
+
+    pairs: list[tuple[int, int]]
+    shown: list[tuple[Card, Card]]
+
+
+def lookalikes_of(now: Snapshot, pairs: Sequence[tuple[int, int]]) -> Lookalikes:
+    """Return what is offered as one; nothing where that was declined."""
+    open_ = open_pairs(now, pairs) if now.display.alike else []
+    cards = now.cards([item for pair in open_[:MOST_ALIKE] for item in pair])
+    shown = list(zip(cards[::2], cards[1::2], strict=True))
+    return Lookalikes(pairs=open_, shown=shown)
+
+
 def recorded_in(revision: Revision) -> Recorded:
     """Return what a revision amounts to."""
     return Recorded(
@@ -451,7 +473,7 @@ def stay_of(now: Snapshot, command: Planned) -> int | None:
             return group
         case Compare(one=one):
             return one
-        case Unfuse():
+        case Unfuse() | Together():
             return None
 
 
@@ -474,6 +496,8 @@ def _said(now: Snapshot, command: Planned) -> str:
             return "not sure" if verdict == "unsure" else verdict
         case Unfuse(answer=answer):
             return f"answer {answer} taken back"
+        case Together(pairs=pairs):
+            return f"{len(pairs):,} taken as one with another"
 
 
 _DONE = {

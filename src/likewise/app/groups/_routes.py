@@ -16,6 +16,7 @@ from likewise.app._commands import (
     Rename,
     Review,
     Split,
+    Together,
     Unfuse,
 )
 from likewise.app._context import Context, Page, Service, Who, drawn
@@ -26,6 +27,7 @@ from likewise.app.groups._presenter import (
     GroupPage,
     Groups,
     ItemsPage,
+    Lookalikes,
     Order,
     Parts,
     Preview,
@@ -132,6 +134,27 @@ def merge(merge: Merge, project: Service, who: Who) -> Reviewed:
     return _acted(project, who, merge)
 
 
+@router.get("/api/alike")
+def alike(context: Context, project: Service) -> Lookalikes:
+    """List pictures that are almost identical to another one.
+
+    Saved again, smaller or a little brighter; those of which nothing is known yet.
+    None once that was declined (`POST /api/settings` with `alike` of false).
+    """
+    pairs = context.preparation.alike
+    return presenter.lookalikes_of(project.snapshot(), pairs)
+
+
+@router.post("/api/alike", responses=troubles(409))
+def together(together: Together, project: Service, who: Who) -> Reviewed:
+    """Take pictures that are almost identical as one.
+
+    Each pair is recorded as `same`, known beforehand; all of them are one act, undone
+    at once by `POST /api/undo`. Pairs of which something is known stay as they are.
+    """
+    return _acted(project, who, together)
+
+
 @router.post("/api/split", responses=troubles(409))
 def split(split: Split, project: Service, who: Who) -> Reviewed:
     """Part a group.
@@ -190,7 +213,8 @@ def groups_page(
     now = project.snapshot()
     values = _common(now, who, "groups")
     found = presenter.listed(now, sort, start, singles=only is not None)
-    return drawn("groups", **values, found=found, sort=sort, only=only)
+    alike = presenter.lookalikes_of(now, context.preparation.alike)
+    return drawn("groups", **values, found=found, sort=sort, only=only, alike=alike)
 
 
 @router.get("/groups/not-placed", include_in_schema=False)

@@ -1,5 +1,6 @@
 // The groups as covers: go through them, name them, select some and make them one.
 
+import { changeSettings } from "../lib/api.js";
 import { byId, every, greyOut, isDialogOpen, wake } from "../lib/dom.js";
 import { isForPage, isModified } from "../lib/keys.js";
 import { MOVES } from "../lib/selection.js";
@@ -53,6 +54,14 @@ function noteFocus({ groups, item }) {
 const rename = (item, name) => act("/api/rename", { item, name });
 const merge = (groups) => act("/api/merge", { groups });
 
+// Pictures that are almost identical: the page says which.
+const lookalikes = () => JSON.parse(document.querySelector(".alike-offer").dataset.pairs);
+
+async function leaveApart() {
+  await changeSettings({ alike: false });
+  document.querySelector(".alike-offer").remove();
+}
+
 function openTicked() {
   if (ticked().length < ENOUGH) tell(WORDS.few);
   else openMerging(ticked(), merge);
@@ -88,7 +97,12 @@ function press(event) {
 wireMerging();
 wireNaming(rename, offerMerge);
 wireActing({
-  does: { merge: openTicked, rename: () => nameGroup(groupAt(document.activeElement)) },
+  does: {
+    merge: openTicked,
+    rename: () => nameGroup(groupAt(document.activeElement)),
+    together: () => act("/api/alike", { pairs: lookalikes() }),
+    apart: leaveApart,
+  },
   letters: LETTERS,
   letGo: untick,
   before: noteFocus,
