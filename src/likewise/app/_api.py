@@ -180,6 +180,7 @@ USUAL: dict[str, tuple[Any, ...]] = {
     "notice": (None,),
     "number": (1,),
     "owner": ("ann",),
+    "pairs": ([[5, 3]],),
     "password": ("open sesame",),
     "per_page": (60,),
     "picture": ("/picture/3?9f2c41d0",),

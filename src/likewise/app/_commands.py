@@ -51,6 +51,7 @@ Number = Annotated[int, Field(ge=0, lt=2**53, strict=True)]
 Action: TypeAlias = Literal["confirm", "reject", "move", "new", "aside", "back"]
 Chosen = Annotated[list[Number], Field(min_length=1, max_length=1000)]
 Several = Annotated[list[Number], Field(min_length=2, max_length=1000)]
+Two = Annotated[list[Number], Field(min_length=2, max_length=2)]
 NParts = Annotated[int, Field(ge=2, le=MOST_PARTS)]
 Listed = Annotated[list[Number], Field(max_length=1000)]
 Fits = Annotated[
@@ -192,9 +193,7 @@ class Merge(Message):
 class Together(Message):
     """Pictures that are almost identical, in pairs, are taken as one."""
 
-    pairs: Annotated[
-        list[tuple[Number, Number]], Field(min_length=1, max_length=20_000)
-    ]
+    pairs: Annotated[list[Two], Field(min_length=1, max_length=20_000)]
     client_id: ClientId
 
 
@@ -408,7 +407,7 @@ def _compared(now: Snapshot, command: Compare) -> Revision:
     return now.repairs.compare(one, other, Verdict(command.verdict))
 
 
-def _as_one(now: Snapshot, pairs: Sequence[tuple[int, int]]) -> Revision:
+def _as_one(now: Snapshot, pairs: Sequence[Sequence[int]]) -> Revision:
     """Return that pairs are the same, those of which nothing is known yet."""
     for item in {item for pair in pairs for item in pair}:
         there(now, item)
@@ -420,9 +419,7 @@ def _as_one(now: Snapshot, pairs: Sequence[tuple[int, int]]) -> Revision:
     )
 
 
-def open_pairs(
-    now: Snapshot, pairs: Sequence[tuple[int, int]]
-) -> list[tuple[int, int]]:
+def open_pairs(now: Snapshot, pairs: Sequence[Sequence[int]]) -> list[tuple[int, int]]:
     """Return those of some pairs of which answers say nothing, both in the game."""
     known = now.view.known
     relation, aside = known.constraints.relation, known.aside

@@ -435,16 +435,16 @@ class Lookalikes(BaseModel):
     of the first of them.
     """
 
-    pairs: list[tuple[int, int]]
-    shown: list[tuple[Card, Card]]
+    pairs: list[list[int]]
+    shown: list[list[Card]]
 
 
 def lookalikes_of(now: Snapshot, pairs: Sequence[tuple[int, int]]) -> Lookalikes:
     """Return what is offered as one; nothing where that was declined."""
     open_ = open_pairs(now, pairs) if now.display.alike else []
     cards = now.cards([item for pair in open_[:MOST_ALIKE] for item in pair])
-    shown = list(zip(cards[::2], cards[1::2], strict=True))
-    return Lookalikes(pairs=open_, shown=shown)
+    shown = [list(pair) for pair in zip(cards[::2], cards[1::2], strict=True)]
+    return Lookalikes(pairs=list(map(list, open_)), shown=shown)
 
 
 def recorded_in(revision: Revision) -> Recorded:
