@@ -7,6 +7,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
+from itertools import islice
 from threading import Lock, RLock
 from typing import Any, Generic, ParamSpec, TypeAlias, TypeVar
 
@@ -80,6 +81,7 @@ IN_A_ROW = 3  # screens of a person in a row on which an item may be
 PUT_OFF = 10  # answers for which items are not asked about that answers disagree on
 RECHECKED = 6  # of a person's questions, one at most that is asked again out of doubt
 FORGOTTEN = 8  # a person's own answers before one of them is asked for again
+DECIDERS = 2  # questions at most that are to tell which of several answers is wrong
 TRIES = 5  # questions to look for before a person has to wait
 LATELY = 10  # answers over which moving items are counted
 ALREADY = "This was already answered; here is the current question."
@@ -537,13 +539,18 @@ class ProjectService:
     def _disputed(self, who: str) -> int | None:
         """Return the answer of a person's last act that others deny, by its id.
 
-        None if it was asked for to decide between others.
+        Answers to questions that were to decide, and did not, do not count. None if one
+        of those has contradicted others in its turn.
         """
-        last, known = next(self._tally.latest(who), None), self.session.known
-        told = set() if last is None else {answer.id for answer in told_in(last.event)}
-        denied = (known.answers[at] for at in known.doubtful)
-        ids = {a.id for a in denied if a.id in told and not is_deciding(a.question)}
-        return max(ids - self.session.kept, default=None)
+        known = self.session.known
+        denied = {known.answers[at].id for at in known.doubtful} - self.session.kept
+        for act in islice(self._tally.latest(who), DECIDERS):
+            told = told_in(act.event)
+            ids = denied.intersection(answer.id for answer in told)
+            decided = any(is_deciding(answer.question) for answer in told)
+            if ids or not decided:
+                return max(ids) if ids and not decided else None
+        return None
 
     def _rechecking(self, who: str) -> frozenset[int] | None:
         """Return the last answers of a person; None if one was asked for again."""

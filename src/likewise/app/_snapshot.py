@@ -6,6 +6,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import islice
 from math import isfinite
 from threading import Lock
 
@@ -41,6 +42,7 @@ from likewise.session import (
 )
 from likewise.storage import Act, Item, Project
 
+LATE = 3  # acts of a person after which nobody is asked about a contradiction
 UNSURE = 0.8  # below, a guessed member needs to be looked at
 ALIKE = 0.05  # below, nobody would take two clusters for one
 MANY = 20_000  # items that are kept
@@ -190,12 +192,14 @@ class Snapshot:
         return max(told & doubtful - self.kept, default=None)
 
     def disputed(self, who: str) -> int | None:
-        """Return an answer of a person's last two acts that others deny, by id.
+        """Return an answer of a person's last acts that others deny, by id.
 
         What is undecided after that waits on the page of disagreements.
         """
         acts = self.acts
-        mine = [at for at in reversed(self.standing) if acts[at].who == who][:2]
+        mine = list(
+            islice((at for at in reversed(self.standing) if acts[at].who == who), LATE)
+        )
         told = {answer.id for at in mine for answer in told_in(acts[at].event)}
         doubtful = {answer.id for answer in self.doubtful}
         return max(told & doubtful - self.kept, default=None)

@@ -6,6 +6,7 @@ which one, the other contradictions tell, and what lies around the two samples.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
@@ -209,18 +210,19 @@ def is_deciding(question: Question) -> bool:
 
 
 def decider_of(
-    known: Knowledge, found: Sequence[Suspect], out: Collection[int] = ()
+    known: Knowledge, found: Sequence[Suspect], left_out: Iterable[int] = ()
 ) -> Question | None:
     """Return a question whose answer tells which of some answers is the slip.
 
     Its relation follows from about half of them: said otherwise, the slip is among
-    these, and among the others if not. Nobody is told that it decides something.
+    these, and among the others if not. Where there is no such question, one of them is
+    asked for again. Nobody is told that it decides something.
 
     Parameters
     ----------
     known : Knowledge
     found : sequence of Suspect
-    out : collection of int
+    left_out : iterable of int
         Samples that are not to be shown.
 
     Returns
@@ -237,6 +239,7 @@ def decider_of(
     >>> decider_of(known, suspects(known, clash_of(known, told[-1]))).pair
     (0, 2)
     """
+    out = known.aside.union(left_out)
     most = max(one.n_solved for one in found)
     ids = {one.answer.id for one in found if one.n_solved == most}
     best: tuple[tuple[float, int], tuple[int, int]] | None = None
@@ -246,9 +249,24 @@ def decider_of(
         if 0 < n_on < len(ids):
             rank = abs(n_on - len(ids) / 2), len(chain)
             best = min(best or (rank, (i, j)), (rank, (i, j)))
-    if best is None:
+    pair = _asked_once(known, found, out) if best is None else best[1]
+    if pair is None:
         return None
-    return Question(*best[1], Prediction(0.5, DECIDES, 0.0, if_same=False))
+    return Question(*pair, Prediction(0.5, DECIDES, 0.0, if_same=False))
+
+
+def _asked_once(
+    known: Knowledge, found: Sequence[Suspect], out: frozenset[int]
+) -> tuple[int, int] | None:
+    """Return the pair of a suspect that was asked about once, to be asked again.
+
+    Not that of the last answer, which nobody has forgotten.
+    """
+    times = Counter(answer.question.pair for answer in known.answers)
+    last = max(one.answer.id for one in found)
+    pairs = (one.answer.question.pair for one in found if one.answer.id != last)
+    left = (pair for pair in pairs if times[pair] == 1 and out.isdisjoint(pair))
+    return next(left, None)
 
 
 def _pairs_beside(
@@ -262,7 +280,7 @@ def _pairs_beside(
     about = dict.fromkeys(s for one in found for s in one.answer.question.pair)
     near = {s: [s, *samples(group(s))[:N_BESIDE]] for s in about}
     listed = dict.fromkeys(s for beside in near.values() for s in beside)
-    left = [s for s in listed if s not in out and s not in known.aside]
+    left = [s for s in listed if s not in out]
     for i, j in combinations(left, 2):
         if not about.keys().isdisjoint((i, j)) and j not in known.compared.get(i, ()):
             yield i, j

@@ -88,6 +88,29 @@
  */
 
 /**
+ * An answer that may have been a slip.
+ *
+ * @typedef {object} Said
+ * @property {number} id
+ * @property {Card} sample
+ * @property {Card} against
+ * @property {"same" | "different"} verdict
+ * @property {string} who
+ * @property {number} at Seconds since 1970.
+ * @property {boolean} last Whether it is of your last act.
+ * @property {boolean} may_change
+ */
+
+/**
+ * Answers that cannot all be right.
+ *
+ * @typedef {object} Slip
+ * @property {number} answer The one that the others deny.
+ * @property {Said[]} suspects The likeliest slip first.
+ * @property {number} solves Contradictions that would be gone without the first.
+ */
+
+/**
  * How far the sorting is; shares are of 1.
  *
  * @typedef {object} Progress
@@ -121,6 +144,7 @@
  * @property {boolean} can_undo
  * @property {number} disagreements
  * @property {?number} disagreement The answer of the last act that denies earlier ones.
+ * @property {?Slip} slip What the person is to decide about at once.
  * @property {number} checks
  * @property {boolean} hints
  * @property {?string} owner Whose project it is.

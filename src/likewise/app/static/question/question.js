@@ -11,12 +11,13 @@ import { isBusy, notify, resend, send, tell, tellReply, wireSending } from "../l
 import {
   beginLooking, decoded, keyed, painted, preloaded, secondsLooked, wireLooking,
 } from "../lib/timing.js";
-import { goOn, look, showDisagreement, wireChecks } from "./checks.js";
+import { wireChecks } from "./checks.js";
 import { wireCriterion } from "./criterion.js";
 import * as overview from "./overview.js";
 import { closePicker, openPicker, wirePicker } from "./picker.js";
 import { closePiles, openPiles, wirePiles } from "./piles.js";
 import * as sheet from "./sheet.js";
+import { showSlip, wireSlip } from "./slip.js";
 import { fits } from "./tiles.js";
 import { askedOf, fill, fillDone, kindOf, showStop, showWelcome } from "./view.js";
 
@@ -28,7 +29,7 @@ const WORDS = {
   tapTwo: "Tap two groups or more that are the same.",
   noMisfits: "Nothing to put elsewhere: first tap what does not belong.",
 };
-const ALL_LETTERS = { z: "undo", l: "look", "?": "keys" };
+const ALL_LETTERS = { z: "undo", "?": "keys" };
 const LETTERS = {
   pair: { d: "different", u: "unsure", s: "same", g: "pick", n: "none", x: "aside", v: "view" },
   sheet: { u: "doubt", g: "sort", p: "skip", v: "view" },
@@ -65,7 +66,7 @@ async function show(next) {
   if (!state.progress?.stop) wantsStop = true;
   showStop(state, wantsStop);
   showWelcome(state, wantsWelcome);
-  showDisagreement(state.disagreement);
+  showSlip(state.slip, state.who);
   enable();
   if (isNew) await settleOn(images);
   else openFrom = Math.min(openFrom, performance.now());
@@ -168,7 +169,6 @@ const SENDS = {
 };
 const ALWAYS = {
   keys: () => openKeys(state.hints),
-  look,
   view: () => (state.screen ? TILES[kindOf(state)].enlargeTile() : openPair()),
 };
 
@@ -247,7 +247,6 @@ async function changeScreens(screens) {
 function press(event) {
   const isHeld = event.repeat && event.target.closest("[data-do], .pick") !== null;
   const name = isForPage(event) ? meant(event) : null;
-  if (event.key === "Escape" && isForPage(event)) goOn(state.disagreement);
   if ((isHeld && event.key !== "Tab") || name !== null) event.preventDefault();
   if (name !== null) perform(name);
   else if (state.screen && isForPage(event)) pressTile(event);
@@ -299,6 +298,10 @@ function wire() {
   overview.wireOverview(showMarked);
   wirePiles(sheet.putPile, () => isFree() && sheet.goToTiles());
   wirePicker(pick, () => remember(forThisTab, CLOSED, state.question?.id ?? null));
+  wireSlip({
+    change: (answer, verdict) => act("/api/change", { answer, verdict }),
+    keep: (answer) => act("/api/keep", { answer }),
+  });
   wireCriterion((criterion) => change({ criterion }));
   wireKeys((hints) => change({ hints }));
   wireChecks(() => state, (checks) => change({ checks }));
