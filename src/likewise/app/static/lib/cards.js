@@ -50,13 +50,18 @@ const opens = (card) => ({
 
 // Groups
 
-export const tint = (group) => `tint-${group.number % 8}`;
+const N_TINTS = 24; // colours that can be told apart; beyond, the shape differs too
+const N_FORMS = 3;
+
+export const tint = (group) => `tint-${group.number % N_TINTS}`;
+
+const form = (group) => `form-${Math.floor((group.number - 1) / N_TINTS) % N_FORMS}`;
 
 export const nameOf = (group) =>
   group.name || (group.number > 0 ? `${WORDS.group} ${group.number}` : WORDS.group);
 
 export const chip = (group) =>
-  made("span", { class: `chip ${tint(group)}`, "aria-hidden": "true" }, `${group.number}`);
+  made("span", { class: `chip ${tint(group)} ${form(group)}`, "aria-hidden": "true" }, `${group.number}`);
 
 export const tally = (size, confirmed) =>
   `${counted(size, "item")} · ${numeral(confirmed)} ${WORDS.confirmed}`;

@@ -35,6 +35,7 @@ export class Painter {
     this.tints = Array.from({ length: N_TINTS }, (_, number) => coloured(`tint-${number}`));
     this.rest = coloured("");
     this.ink = look.getPropertyValue("--ink");
+    this.onTint = look.getPropertyValue("--on-tint");
     this.ground = ground;
     this.blank = wordOf(ground);
     probe.remove();
@@ -120,12 +121,13 @@ export class Painter {
   chip(number, x, y, half) {
     const { pen } = this;
     pen.beginPath();
-    pen.roundRect(x - half, y - LABEL / 2, 2 * half, LABEL, LABEL / 2);
+    const isFirst = number <= N_TINTS; // beyond, colours come again in another shape
+    pen.roundRect(x - half, y - LABEL / 2, 2 * half, LABEL, isFirst ? LABEL / 2 : 3);
     [pen.fillStyle, pen.strokeStyle] = [this.tints[number % N_TINTS].fill, this.ground];
     pen.lineWidth = 3;
     pen.stroke();
     pen.fill();
-    pen.fillStyle = "#fff";
+    pen.fillStyle = this.onTint;
     pen.fillText(`${number}`, x, y + 1);
   }
 

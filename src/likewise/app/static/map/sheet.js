@@ -2,7 +2,7 @@
 
 /** @typedef {import("../lib/messages.js").Places} Places */
 
-export const N_TINTS = 8;
+export const N_TINTS = 24;
 const NO_GROUP = { number: 0, name: "" };
 
 // What is drawn last lies on top.
