@@ -254,4 +254,6 @@ def test_a_column_that_is_called_so_is_the_title() -> None:
 
     assert title_of(["key", "street", "Company name"], kinds) == "Company name"
     assert title_of(["key", "street", "town"], kinds) == "street"
+    assert title_of(["no", "item"], ["identifier", "category"]) == "item"
+    assert title_of(["no", "size"], ["identifier", "number"]) == "no"
     assert title_of(["a", "b"], ["number", "category"]) is None

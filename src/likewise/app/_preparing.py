@@ -159,15 +159,15 @@ class PathSource:
         cache = VectorCache(self.cache, project, FEATURES)
         choose, fold = partial(self._chosen, project), _folding(project)
         found = encode(self.path, choose, self._how(project), cache, watch, fold)
-        encoder, kind = found.encoder, found.gathered.kind
+        encoder, kind, how = found.encoder, found.gathered.kind, found.gathered.how
         return Encoded(
             found.gathered,
             found.X,
-            encoder.about,
+            encoder.about if how is None else compared_by(how),
             encoder.name,
             is_piecemeal=encoder.piecemeal and kind != "row",  # rows are scaled
             forget=partial(_forget, cache, encoder.name),
-            how=found.gathered.how,
+            how=how,
             looks=found.looks,
         )
 
@@ -214,6 +214,22 @@ def _fold(gathered: Gathered) -> Folded:
 
 DUPLICATES = "duplicates"  # what is sought in a table of records, and the method for it
 COLUMNS = "columns"  # the setting that says what the columns of a table hold
+
+
+def compared_by(how: Reading) -> str:
+    """Say which columns of a table count.
+
+    Examples
+    --------
+    >>> compared_by(Reading(weights=(("a", 1.0), ("b", 0.0), ("c", 2.0))))
+    'Compared by: a, c.'
+    """
+    names = [name for name, weight in how.weights if weight > 0]
+    more = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
+    return f"Compared by: {', '.join(names[:MOST_NAMED])}{more}."
+
+
+MOST_NAMED = 8  # columns that a sentence names
 
 
 def columns_kept(kept: Mapping[str, Any]) -> dict[str, Any]:

@@ -31,6 +31,7 @@ ColumnKind: TypeAlias = Literal[
     "nothing",
 ]
 KINDS: tuple[ColumnKind, ...] = get_args(ColumnKind)
+NAMING = ("text", "category", "identifier")  # kinds that may name rows
 UNCOUNTED = ("identifier", "nothing")  # kinds that are shown, but not compared
 MISSING = frozenset(
     {"", "na", "n/a", "nan", "null", "none", "nil", "?", "-", "--", "–", "—", "."}
@@ -48,7 +49,9 @@ PICTURES = (".jpg", ".jpeg", ".png", ".webp", ".gif", ".bmp", ".tif", ".tiff")
 PICTURES_MORE = (".heic", ".heif", ".avif")
 ID = re.compile(r"(^|[\W_])(id|ids|key|uuid|guid|nr|no|index|code|number)$", re.I)
 YEAR = re.compile(r"year|jahr|ann[ée]e|a[ñn]o", re.I)
-TITLE = re.compile(r"name|title|titel|label|bezeichnung|nom|product|company", re.I)
+TITLE = re.compile(
+    r"name|title|titel|label|bezeichnung|\bnom\b|product|company|item|artikel", re.I
+)
 
 Parse: TypeAlias = Callable[[str], float | None]
 Exists: TypeAlias = Callable[[str], bool]
@@ -166,12 +169,11 @@ def title_of(names: Sequence[str], kinds: Sequence[str]) -> str | None:
     'full name'
     """
     pairs = list(zip(names, kinds, strict=True))
-    for kind in ("text", "identifier"):
-        found = [name for name, one in pairs if one == kind]
-        called = [name for name in found if TITLE.search(name)]
-        if called or found:
-            return (called or found)[0]
-    return next((name for name, _ in pairs if name.lower() == "name"), None)
+    texts = [name for name, kind in pairs if kind == "text"]
+    called = [n for n, kind in pairs if TITLE.search(n) and kind in NAMING]
+    keys = [name for name, kind in pairs if kind == "identifier"]
+    best = [name for name in texts if name in called]
+    return next(iter((*best, *texts, *called, *keys)), None)
 
 
 # Yes and no

@@ -288,7 +288,7 @@ def _read_columns(path: Path, how: Reading, watch: Watch) -> Table:
             stacklevel=2,
         )
     labels = list(columns.by_name[how.label]) if how.label else None
-    X = as_samples(_compared(path, shown, full))
+    X = _compared(path, shown, full)
     return Table(X, columns_shown(shown), labels, full, noticed)
 
 
