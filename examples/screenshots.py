@@ -37,7 +37,8 @@ from tests.e2e.seat import Seat
 Take: TypeAlias = Callable[[Page, Path, Path], None]
 N_QUESTIONS = 40
 N_MEMBERS = 3
-WORDS = ("--name", "dogs", "--criterion", "Are these two dogs of the same breed?")
+BREED = "Are these two dogs of the same breed?"
+WORDS = ("--name", "dogs", "--criterion", BREED, "--checks", "5")
 DESKTOP = ViewportSize(width=1280, height=800)
 PHONE = ViewportSize(width=390, height=780)
 COLOURS = 256  # in a picture: keeps it small, and nobody sees it
@@ -45,12 +46,18 @@ PAGES = {  # taken once everything is on them: their names and their addresses
     "guessed": "groups/not-placed",
     "map": "map",
     "history": "history",
+    "disagreements": "disagreements",
     "export": "export",
     "api": "api",
     "enter": "enter",
 }
 NAMES = ("Meier & Sons", "Blue Harbour", "Ada Works", "Nordlicht", "Casa Verde")
 CITIES = ("Oslo", "Lyon", "Graz", "Porto")
+DRAWN = """() => [...document.images].every((image) => {
+  const { top, bottom } = image.getBoundingClientRect();
+  return bottom < 0 || top > innerHeight || (image.complete && image.naturalWidth > 0)
+    || !image.checkVisibility();
+})"""
 START = 600_000  # milliseconds that reading the folder may take
 
 
@@ -69,20 +76,21 @@ class Person:
         else:
             self.seat.press("s" if self.classes[left] == self.classes[right] else "d")
 
-    def slip(self) -> bool:
-        """Say once that two belong together that do not; tell whether it shows."""
-        for _ in range(N_QUESTIONS):
-            left, right = self.seat.pair()
-            is_slip = self.classes[left] != self.classes[right]
-            if is_slip and not self.seat.page.locator("#picker").is_visible():
-                break
+    def slip(self) -> None:
+        """Answer a check, and then say the opposite, which opens a dialog."""
+        n_checks = self.n_checks
+        while self.n_checks == n_checks:
             self.answer()
-        self.seat.press("s")
-        for _ in range(2 * N_QUESTIONS):
-            if self.seat.state()["disagreements"]:
-                return True
+        self.seat.press("z")
+        left, right = self.seat.pair()
+        self.seat.press("d" if self.classes[left] == self.classes[right] else "s")
+        if self.seat.state()["slip"] is None:
             self.answer()
-        return False
+        self.seat.page.locator("#slip").wait_for()
+
+    @property
+    def n_checks(self) -> int:
+        return int(self.seat.state()["progress"]["checks"])
 
     def look_for_example(self) -> None:
         """Answer until a pair belongs together, of a group with further members."""
@@ -116,6 +124,7 @@ def browsing() -> Iterator[Browser]:
 def take(page: Page, path: Path) -> None:
     """Take a picture of what is on the screen, and make it small."""
     page.wait_for_load_state("networkidle")
+    page.wait_for_function(DRAWN)
     page.screenshot(path=path, animations="disabled")
     with Image.open(path) as picture:
         few = picture.convert("RGB").quantize(COLOURS, dither=Image.Dither.NONE)
@@ -153,12 +162,12 @@ def take_pairs(page: Page, folder: Path, out: Path) -> None:
     take_looks(page, out, "picker")
     page.keyboard.press("Escape")
     page.keyboard.press("Escape")
-    pages = [*PAGES]
-    if person.slip():  # a check has found it
-        pages.append("disagreements")
+    person.slip()
+    take_looks(page, out, "slip")
+    page.keyboard.press("Escape")
     take_review(page, out)
-    for name in pages:
-        page.goto(urljoin(page.url, f"/{PAGES.get(name, name)}"))
+    for name, address in PAGES.items():
+        page.goto(urljoin(page.url, f"/{address}"))
         page.wait_for_load_state("networkidle")
         take_looks(page, out, name)
 

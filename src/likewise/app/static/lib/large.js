@@ -16,6 +16,7 @@ import { STEP, Zoom, wireZoom } from "./zoom.js";
  * @property {"image" | "text" | "row"} kind
  * @property {string} title
  * @property {string} picture Its address; empty where there is none.
+ * @property {string} [small] The address of the small one on the page.
  */
 
 const WORDS = {
@@ -46,12 +47,17 @@ let at = 0; // the one that is shown
 let opened = 0; // the one that was shown first
 
 /** @returns {Face} */
-const faceOf = ({ dataset }) => ({
+const faceOf = (opener, { dataset } = opener) => ({
   item: Number(dataset.face),
   kind: dataset.kind,
   title: dataset.title,
   picture: dataset.large,
+  small: imageOf(opener)?.currentSrc,
 });
+
+// The small picture that is on the screen already.
+const imageOf = (opener) => opener.querySelector("img")
+  ?? opener.closest(".item")?.querySelector("img");
 
 export function wireLarge() {
   document.addEventListener("click", (event) => {
@@ -68,7 +74,7 @@ export function wireLarge() {
 
 /** Open the items of some elements side by side, or the only one. */
 export function openTogether(openers) {
-  const faces = distinct(openers.map(faceOf));
+  const faces = distinct(openers.map((one) => faceOf(one)));
   if (faces.length > 0) open(faces.length === 2 ? [faces, ...alone(faces)] : alone(faces), 0);
 }
 
@@ -81,8 +87,8 @@ const isCompared = (opener) => opener.closest(".card") && !opener.closest(".card
 function openOne(opener) {
   const root = opener.closest("dialog") ?? byId("main");
   const openers = [...root.querySelectorAll("[data-large]")].filter((one) => one.checkVisibility());
-  const faces = distinct(openers.map(faceOf));
-  const pair = openers.filter(isCompared).map(faceOf);
+  const faces = distinct(openers.map((one) => faceOf(one)));
+  const pair = openers.filter(isCompared).map((one) => faceOf(one));
   const wanted = faces.findIndex(({ item }) => item === faceOf(opener).item);
   if (pair.length === 2) open([pair, ...alone(faces)], wanted + 1);
   else open(alone(faces), wanted);
@@ -170,7 +176,7 @@ async function cardOf(item) {
 
 function picture(face) {
   const image = made("img", {
-    src: face.picture.replace("/picture/", "/thumb/"), alt: face.title, draggable: "false",
+    src: face.small || face.picture.replace("/picture/", "/thumb/"), alt: face.title, draggable: "false",
   });
   const pane = made("figure", { class: "pane" }, image, made("figcaption", {}, face.title));
   swapIn(image, face.picture);
