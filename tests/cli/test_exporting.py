@@ -8,7 +8,9 @@ import json
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
+from zipfile import ZipFile
 
+import numpy as np
 import pytest
 import typer
 from pyarrow import parquet
@@ -130,7 +132,7 @@ def test_export_makes_a_folder_for_each_group(
     session.rename(0, "oak")
     (leaves / "11.txt").unlink()
 
-    result = likewise("export", leaves, "--folders", tmp_path / "sorted")
+    result = likewise("export", leaves, "--to", tmp_path / "sorted")
 
     assert result.exit_code == 0, result.exception
     unnamed, oak = sorted((tmp_path / "sorted").iterdir(), key=lambda f: len(f.name))
@@ -138,6 +140,55 @@ def test_export_makes_a_folder_for_each_group(
     assert (oak / "5.txt").read_text() == "leaf 5"
     assert "11 files" in result.stderr
     assert "the first 11.txt" in result.stderr
+
+
+def test_export_packs_the_folders_into_one_file(
+    likewise: Command, leaves: Path, tmp_path: Path
+) -> None:
+    session = acting(project_at(leaves))
+    session.tell_pair(0, 6, "different")
+    session.rename(0, "oak")
+    (leaves / "11.txt").unlink()
+
+    result = likewise("export", leaves, "--out", tmp_path / "sorted.zip")
+
+    assert result.exit_code == 0, result.exception
+    with ZipFile(tmp_path / "sorted.zip") as packed:
+        assert packed.testzip() is None
+        names = packed.namelist()
+        assert sum(" oak/" in name for name in names) == 6
+        assert packed.read("missing.txt") == b"11.txt"
+        (first,) = (name for name in names if name.endswith("/0.txt"))
+        assert packed.read(first) == b"leaf 0"
+    assert len(names) == 12
+
+
+def test_export_of_a_training_set_says_how_to_use_it(
+    likewise: Command, leaves: Path, tmp_path: Path
+) -> None:
+    out = tmp_path / "leaves.npz"
+
+    result = likewise("export", leaves, "--out", out)
+
+    assert result.exit_code == 0, result.exception
+    assert f'data = np.load("{out}")' in result.stderr
+    assert len(np.load(out)["y"]) == 12
+
+
+def test_export_adds_a_column_to_the_table(likewise: Command, tmp_path: Path) -> None:
+    file = tmp_path / "trees.csv"
+    file.write_text("size;kind\n" + "".join(f"{n},5;a\n" for n in range(12)))
+    url = f"sqlite:///{home_of(file.resolve()) / 'project.db'}"
+    project = open_store(url).create("trees", {"n_clusters": 2}, now=0.0)
+    project.add_items(Item(str(number + 1), "row") for number in range(12))
+    project.put_array("features", LINE)
+
+    result = likewise("export", file, "--format", "table")
+
+    lines = result.stdout.splitlines()
+    assert lines[0] == "size;kind;group;group name;status"
+    assert lines[3] in ("2,5;a;1;;guessed", "2,5;a;2;;guessed")
+    assert len(lines) == 13
 
 
 def test_export_of_a_database_takes_the_files_from_where_they_are(

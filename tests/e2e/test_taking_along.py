@@ -51,7 +51,7 @@ def test_the_groups_are_the_shapes_and_keep_their_names(done: Seat) -> None:
 
 def test_items_answers_and_folders_are_taken_along(done: Seat) -> None:
     answers = done.n_answers
-    with downloaded(done, "Table (CSV)").open(newline="") as file:
+    with downloaded(done, "List (CSV)").open(newline="") as file:
         rows = list(csv.DictReader(file))
     kinds = {row["key"].partition("-")[0] for row in rows}
     groups = {(row["key"].partition("-")[0], row["group"]) for row in rows}

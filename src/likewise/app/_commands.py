@@ -304,9 +304,10 @@ class Settings(Message):
 
 
 class Folders(Message):
-    """Write a folder for each group; how the files get there."""
+    """Write a folder for each group; how the files get there, and where that is."""
 
     how: Literal["copy", "hardlink", "symlink"] = "copy"
+    to: Annotated[str, Field(min_length=1, max_length=4096)] | None = None
 
 
 # What they amount to, and who may do it

@@ -27,16 +27,25 @@ from fastapi.responses import (
 from pydantic import BaseModel, Field
 
 from likewise.app._api import kinds, sections, troubles
-from likewise.app._auth import LASTS, LONGEST, Door
+from likewise.app._auth import LASTS, LONGEST, LOOPBACK, Door
 from likewise.app._commands import Folders, Message, Text
 from likewise.app._context import AppContext, Context, Entrance, Service, Who, drawn
 from likewise.app._project import LEASE
 from likewise.app._schemas import Written
 from likewise.app.question import present_state
 from likewise.encoders import thumbnail_apart
-from likewise.errors import InputError, UnreadableFileError
-from likewise.exports import EXPORTS, export_chunks, rows_of, traces_of, write_folders
-from likewise.items import file_inside, page_in
+from likewise.errors import InputError, NotAllowedError, UnreadableFileError
+from likewise.exports import (
+    EXPORTS,
+    SNIPPET,
+    chunks_of,
+    export_chunks,
+    original_suffix,
+    rows_of,
+    traces_of,
+    write_folders,
+)
+from likewise.items import file_inside, is_table, page_in
 from likewise.storage import Item
 
 entering = APIRouter(tags=["Signing in"])
@@ -44,7 +53,9 @@ pictures = APIRouter(tags=["Pictures"])
 exports = APIRouter(tags=["Export"])
 router = APIRouter(include_in_schema=False)
 doors = APIRouter(include_in_schema=False)  # what the start page has, too
-Kind: TypeAlias = Literal["csv", "jsonl", "parquet", "answers"]
+Kind: TypeAlias = Literal[
+    "csv", "jsonl", "parquet", "xlsx", "table", "zip", "sklearn", "answers"
+]
 FILES: dict[str, Any] = {
     made.media_type.partition(";")[0]: {} for made in EXPORTS.values()
 }
@@ -212,11 +223,29 @@ def _inside(request: Request, cookie: str) -> Response:
 
 
 @router.get("/export")
-def export_page(context: Context, who: Who) -> Response:
-    """Show what can be taken along."""
+def export_page(context: Context, who: Who, request: Request) -> Response:
+    """Show what can be downloaded, or written to a folder."""
     if context.preparation.service is None:
         return RedirectResponse("/", 303)
-    return drawn("export", state=present_state(context, who), page="export")
+    root, state = context.preparation.root, present_state(context, who)
+    has_table = root is not None and state.kind == "row" and is_table(root)
+    return drawn(
+        "export",
+        state=state,
+        page="export",
+        table=original_suffix(root) if root is not None and has_table else None,
+        has_files=root is not None and root.is_dir(),
+        may_choose=_is_owner_here(request, context, who),
+        snippet=SNIPPET.format(file=_file_name(state.project, "sklearn")),
+    )
+
+
+def _is_owner_here(request: Request, context: AppContext, who: str) -> bool:
+    """Tell whether it is the owner, at this machine, who may name places on it."""
+    project = context.preparation.service
+    owner = None if project is None else project.snapshot().owner
+    is_near = request.client is not None and request.client.host in LOOPBACK
+    return is_near and context.door.password is None and owner in (None, who)
 
 
 @exports.get(
@@ -224,28 +253,41 @@ def export_page(context: Context, who: Who) -> Response:
     response_class=StreamingResponse,
     responses={200: {"content": FILES}, **troubles(400)},
 )
-def export(kind: Kind, project: Service) -> StreamingResponse:
+def export(kind: Kind, context: Context, project: Service) -> StreamingResponse:
     """Fetch the items with their groups, or the log of answers, as a file.
 
-    What is known at this moment. `answers` has everything that was said, in order, and
-    can be imported again.
+    What is known at this moment. `table` is the table that is being sorted with a
+    column for the group, in its own format; `zip` the files in a folder for each
+    group; `sklearn` arrays to train a classifier on. `answers` has everything that was
+    said, in order, and can be imported again.
     """
-    made, name = EXPORTS[kind], project.display.project
+    made, root = EXPORTS[kind], context.preparation.root
     with project.hold():  # one moment of the session, however long the download takes
-        chunks = export_chunks(kind, project.project, project.session)
-    name = _plain(f"{name}-{made.stem}.{made.suffix}")
+        log = export_chunks("answers", project.project, project.session)
+        rows = rows_of(
+            project.session, traces_of(project.project), project.snapshot().numbers
+        )
+    is_log = kind == "answers"
+    chunks = log if is_log else chunks_of(kind, rows, project.session, root)
+    name = _file_name(project.display.project, kind, root)
     headers = {"Content-Disposition": f'attachment; filename="{name}"'}
     return StreamingResponse(chunks, 200, headers, made.media_type)
 
 
 @exports.post("/api/folders")
-def folders(wanted: Folders, context: Context, project: Service) -> Written:
+def folders(
+    wanted: Folders, context: Context, project: Service, who: Who, request: Request
+) -> Written:
     """Write a folder for each group.
 
     Into a new folder beside the project, whose place is in the reply. The files
-    themselves stay where they are.
+    themselves stay where they are. The owner, at the machine itself, may name another
+    folder with `to`, which must be empty or not there yet.
     """
-    # The page never names a place on the disk; the reply does.
+    if wanted.to is not None and not _is_owner_here(request, context, who):
+        raise NotAllowedError(
+            "Only the owner, at the machine itself, may choose a folder on it."
+        )
     root = context.preparation.root
     has_files = root is not None and root.is_dir()
     if root is None or project.display.kind == "row" or not has_files:
@@ -254,12 +296,32 @@ def folders(wanted: Folders, context: Context, project: Service) -> Written:
     with project.hold():
         items = traces_of(project.project)
         rows = rows_of(project.session, items, numbers)
-    place = context.thumbs.parent / "sorted"
-    taken = [int(path.name) for path in place.glob("[0-9]*") if path.is_dir()]
-    target = place / str(max(taken, default=0) + 1)
+    target = _next_folder(context) if wanted.to is None else _chosen(wanted.to)
     done = write_folders(rows, root, target, wanted.how)
     missing = list(done.missing)
     return Written(folder=str(target), n_files=done.n_files, missing=missing)
+
+
+def _next_folder(context: AppContext) -> Path:
+    place = context.thumbs.parent / "sorted"
+    taken = [int(path.name) for path in place.glob("[0-9]*") if path.is_dir()]
+    return place / str(max(taken, default=0) + 1)
+
+
+def _chosen(to: str) -> Path:
+    chosen = Path(to.strip()).expanduser()
+    if not chosen.is_absolute() or "\0" in to:
+        raise InputError(
+            f"{to} is no full path of a folder: write it from the root on."
+        )
+    return chosen
+
+
+def _file_name(project: str, kind: str, root: Path | None = None) -> str:
+    made = EXPORTS[kind]
+    is_own = kind == "table" and root is not None
+    suffix = original_suffix(root) if root is not None and is_own else made.suffix
+    return _plain(f"{project}-{made.stem}.{suffix}")
 
 
 def _plain(name: str) -> str:

@@ -18,9 +18,12 @@ from likewise.errors import InputError, LikewiseError
 
 if TYPE_CHECKING:
     from likewise.exports import Incoming, Recorded, Row
+    from likewise.session import Session
     from likewise.storage import Project, Store
 
-KINDS = ("csv", "jsonl", "parquet", "answers")
+KINDS = ("csv", "jsonl", "parquet", "xlsx", "table", "zip", "sklearn", "answers")
+NO_TEXT = ("parquet", "xlsx", "zip", "sklearn")
+OF_SUFFIX = {"npz": "sklearn"}
 Source = Annotated[
     str,
     typer.Argument(
@@ -38,7 +41,10 @@ def export(
     ] = None,
     out: Annotated[str, typer.Option(help="A file; - for standard output.")] = "-",
     folders: Annotated[
-        Path | None, typer.Option(help="New folder, with a folder for each group.")
+        Path | None,
+        typer.Option(
+            "--to", "--folders", help="New folder, with a folder for each group."
+        ),
     ] = None,
     how: Annotated[str, typer.Option(help="copy, hardlink or symlink.")] = "copy",
     files: Annotated[
@@ -52,21 +58,31 @@ def export(
         bool, typer.Option("--confirmed", help="Only what answers have confirmed.")
     ] = False,
 ) -> None:
-    """Write what was sorted: a table, the answers, or a folder for each group."""
-    from likewise.exports import answer_chunks, table_chunks
+    """Write what was sorted: a table, the answers, or a folder for each group.
+
+    The format table is your own table with a column for the group; sklearn is a
+    training set (.npz), and the lines that train a classifier on it.
+    """
+    from likewise.exports import SNIPPET, answer_chunks, chunks_of, session_of
 
     with opened(project, name) as found:
         if folders is not None:
             root = _files(project, files)
-            _write_folders(found, root, folders, how, confirmed)
+            rows = _rows(found, session_of(found), confirmed)
+            _write_folders(rows, found.info().n_items, root, folders, how)
             return
         kind = kind or _kind_of(out)
         _check(kind, raw, confirmed)
         _check_out(project, kind, out)
         if kind == "answers":
             _write(answer_chunks(found), out)
-        else:
-            _write(table_chunks(kind, _rows(found, confirmed), raw=raw), out)
+            return
+        session = session_of(found)
+        source = _files(project, files) if kind in ("table", "zip") else None
+        rows = _rows(found, session, confirmed)
+        _write(chunks_of(kind, rows, session, source, raw=raw), out)
+    if kind == "sklearn":
+        say(f"Train a classifier on it with:\n\n{SNIPPET.format(file=out)}")
 
 
 def import_(
@@ -223,21 +239,16 @@ def _chosen(store: Store, name: str | None, usual: str | None) -> Project:
 # Writing
 
 
-def _rows(project: Project, only_confirmed: bool) -> Iterator[Row]:
-    from likewise.exports import (
-        confirmed_only,
-        numbers_of,
-        rows_of,
-        session_of,
-        traces_of,
-    )
+def _rows(project: Project, session: Session, only_confirmed: bool) -> Iterator[Row]:
+    from likewise.exports import confirmed_only, numbers_of, rows_of, traces_of
 
-    rows = rows_of(session_of(project), traces_of(project), numbers_of(project))
+    rows = rows_of(session, traces_of(project), numbers_of(project))
     return confirmed_only(rows) if only_confirmed else rows
 
 
 def _kind_of(out: str) -> str:
     suffix = Path(out).suffix.removeprefix(".").lower()
+    suffix = OF_SUFFIX.get(suffix, suffix)
     return suffix if suffix in KINDS else "csv"
 
 
@@ -245,14 +256,16 @@ def _check(kind: str, raw: bool, confirmed: bool) -> None:
     if kind not in KINDS:
         raise InputError(f"--format takes {', '.join(KINDS)}, but it is {kind!r}.")
     if raw and kind != "csv":
-        raise InputError("--raw goes with --format csv: the others have no formulas.")
+        raise InputError("--raw goes with --format csv only: leave it out.")
     if confirmed and kind == "answers":
-        raise InputError("--confirmed goes with items: answers are written in full.")
+        raise InputError(
+            "--confirmed goes with items; answers are written in full: leave it out."
+        )
 
 
 def _check_out(project: str, kind: str, out: str) -> None:
-    if kind == "parquet" and out == "-" and sys.stdout.isatty():
-        raise InputError("A parquet file is no text: name a file with --out.")
+    if kind in NO_TEXT and out == "-" and sys.stdout.isatty():
+        raise InputError(f"The format {kind} is no text: name a file with --out.")
     if out != "-" and Path(out).resolve() == Path(project).resolve():
         raise InputError(f"{out} is what is being sorted: name another file.")
 
@@ -279,15 +292,12 @@ def _write(chunks: Iterable[bytes], out: str) -> None:
 
 
 def _write_folders(
-    project: Project, root: Path, target: Path, how: str, only_confirmed: bool
+    rows: Iterator[Row], total: int, root: Path, target: Path, how: str
 ) -> None:
     from likewise.exports import write_folders
 
-    total = project.info().n_items
     with progress("Writing", total) as watch:
-        done = write_folders(
-            _rows(project, only_confirmed), root, target, how, watch=watch
-        )
+        done = write_folders(rows, root, target, how, watch=watch)
     say(f"{done.n_files:,} files in {target}.")
     if done.missing:
         say(

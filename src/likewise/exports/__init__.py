@@ -17,18 +17,29 @@ from likewise.exports._rows import (
     session_of,
     traces_of,
 )
-from likewise.exports._tables import EXPORTS, Export, export_chunks, table_chunks
+from likewise.exports._tables import (
+    EXPORTS,
+    SNIPPET,
+    Export,
+    chunks_of,
+    export_chunks,
+    original_suffix,
+    table_chunks,
+)
 
 __all__ = [
     "EXPORTS",
+    "SNIPPET",
     "Export",
     "Incoming",
     "Recorded",
     "Row",
     "answer_chunks",
+    "chunks_of",
     "confirmed_only",
     "export_chunks",
     "numbers_of",
+    "original_suffix",
     "read_answers",
     "read_labels",
     "record",

@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+import io
 import re
 import shutil
 import unicodedata
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
-from typing import TypeAlias
+from typing import Any, TypeAlias
+from zipfile import ZIP_STORED, ZipFile, ZipInfo
 
 from likewise.errors import InputError, StorageError, UnreadableFileError
 from likewise.exports._rows import Row
 from likewise.items import file_inside, key_inside
+from likewise.knowledge import valid_text
 
 MAX_BYTES = 150  # file systems end at 255, Windows at 260 for a whole path
 MAX_SUFFIX = 16
+AT_ONCE = 1 << 20  # bytes of a file that are read together
 SEPARATORS = re.compile(r'[<>:"/\\|?*]')
 RESERVED = re.compile(r"(con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³])\s*(\.|$)", re.I)
 
@@ -180,6 +184,88 @@ def write_folders(
     return Written(n_files, tuple(missing))
 
 
+def zip_chunks(rows: Iterable[Row], root: Path) -> Iterator[bytes]:
+    """Return the same folders as a zip file, piece by piece.
+
+    Files that are not there any more are listed in ``missing.txt``.
+
+    Parameters
+    ----------
+    rows : iterable of Row
+    root : Path
+        The folder that the keys of the rows are relative to.
+
+    Examples
+    --------
+    >>> from io import BytesIO
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as name:
+    ...     _ = (Path(name) / "a.txt").write_text("an oak leaf")
+    ...     rows = [Row(0, "a.txt", 3, "oak", "guessed", 0.9)]
+    ...     packed = b"".join(zip_chunks(rows, Path(name)))
+    >>> ZipFile(BytesIO(packed)).read("3 oak/a.txt")
+    b'an oak leaf'
+    """
+    if not root.is_dir():
+        raise _no_files(root)
+
+    def pieces() -> Iterator[bytes]:
+        pipe, names, missing = Pipe(), dict[str, Names](), list[str]()
+        with ZipFile(pipe, "w", ZIP_STORED) as packed:
+            for row in rows:
+                try:
+                    source = file_inside(root, row.key)
+                except UnreadableFileError:
+                    missing.append(row.key)
+                    continue
+                folder = folder_of(row)
+                given = names.setdefault(folder, Names())
+                wanted = given.new(PurePosixPath(row.key).name)
+                yield from _packed(packed, pipe, source, f"{folder}/{wanted}")
+            if missing:
+                packed.writestr("missing.txt", "\n".join(map(valid_text, missing)))
+        yield pipe.taken()
+
+    return pieces()
+
+
+def _packed(packed: ZipFile, pipe: Pipe, source: Path, name: str) -> Iterator[bytes]:
+    """Put a file into a zip, and yield what of the zip is written by then."""
+    about = ZipInfo(name)
+    about.external_attr = 0o600 << 16
+    with source.open("rb") as original, packed.open(about, "w", force_zip64=True) as to:
+        while some := original.read(AT_ONCE):
+            to.write(some)
+            yield pipe.taken()
+    yield pipe.taken()
+
+
+class Pipe(io.RawIOBase):
+    """A file that is read while it is written, and keeps only what is in between."""
+
+    def __init__(self) -> None:
+        self._pieces: list[bytes] = []
+        self._position = 0
+
+    def writable(self) -> bool:
+        return True
+
+    def tell(self) -> int:
+        return self._position
+
+    def write(self, data: Any) -> int:
+        piece = bytes(data)
+        self._pieces.append(piece)
+        self._position += len(piece)
+        return len(piece)
+
+    def taken(self) -> bytes:
+        """Return what was written since the last time."""
+        whole = b"".join(self._pieces)
+        self._pieces.clear()
+        return whole
+
+
 def folder_of(row: Row) -> str:
     """Return the name of the folder that an item goes into.
 
@@ -199,12 +285,16 @@ def _placer(how: str) -> Callable[[Path, Path], None]:
     return HOW[how]
 
 
+def _no_files(root: Path) -> InputError:
+    return InputError(
+        f"The items of {root.name} are no files, so there is nothing to put into "
+        f"folders: export a table instead."
+    )
+
+
 def _check(root: Path, target: Path) -> None:
     if not root.is_dir():
-        raise InputError(
-            f"The items of {root.name} are no files, so there is nothing to put into "
-            f"folders: export a table instead."
-        )
+        raise _no_files(root)
     if target.resolve().is_relative_to(root.resolve()):
         raise InputError(
             f"{target} is inside of the folder that is being sorted, which stays as it "

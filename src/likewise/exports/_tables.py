@@ -6,15 +6,20 @@ import csv
 import io
 import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields
-from itertools import islice
+from itertools import count, islice
 from operator import attrgetter
-from typing import Any
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import numpy as np
 
 from likewise.errors import InputError, MissingExtraError
 from likewise.exports._answers import answer_chunks
+from likewise.exports._folders import Pipe, zip_chunks
 from likewise.exports._rows import Row, numbers_of, rows_of, traces_of
+from likewise.items import Columns, is_table, place_of, read_columns
 from likewise.knowledge import valid_text
 from likewise.session import Session
 from likewise.storage import Project
@@ -32,6 +37,10 @@ START = rf"(?:^|(?<=[{CUTS}]))"
 UNGUARDED = re.compile(rf"{START}(?={FORMULA})")
 GUARDED = re.compile(rf"{START}'(?={FORMULA})")
 DIGITS = 6
+HEAD = 65_536  # bytes in which the names of columns stand
+SEPARATORS = ",;\t|"
+BOM = b"\xef\xbb\xbf"
+UNPRINTABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f]")  # in no workbook
 
 _all_but_last = attrgetter(*COLUMNS[:-1])
 
@@ -85,7 +94,7 @@ def parquet_chunks(rows: Iterable[Row]) -> Iterator[bytes]:
     schema = pa.schema(list(zip(COLUMNS, types, strict=True)))
 
     def pieces() -> Iterator[bytes]:
-        pipe = _Pipe()
+        pipe = Pipe()
         with parquet.ParquetWriter(pipe, schema) as writer:
             for some in _batches(rows, ROWS_A_GROUP):
                 columns = zip(*map(_values, some), strict=True)
@@ -95,6 +104,266 @@ def parquet_chunks(rows: Iterable[Row]) -> Iterator[bytes]:
         yield pipe.taken()
 
     return pieces()
+
+
+def xlsx_chunks(rows: Iterable[Row]) -> Iterator[bytes]:
+    """Return the pieces of a workbook; needs the extra ``tables``."""
+    openpyxl = _openpyxl()
+
+    def pieces() -> Iterator[bytes]:
+        book = openpyxl.Workbook(write_only=True)
+        sheet = book.create_sheet("items")
+        sheet.append(COLUMNS)
+        for row in rows:
+            sheet.append([_as_text(sheet, value) for value in _values(row)])
+        yield _saved(book)
+
+    return pieces()
+
+
+def _openpyxl() -> Any:
+    try:
+        import openpyxl
+    except ImportError:
+        raise MissingExtraError("openpyxl", "tables") from None
+    return openpyxl
+
+
+def _as_text(sheet: Any, value: Any) -> Any:
+    """Return a cell that is shown as it is: a text is never a formula."""
+    if not isinstance(value, str):
+        return value
+    from openpyxl.cell import WriteOnlyCell
+
+    cell = WriteOnlyCell(sheet)
+    _write_text(cell, value)
+    return cell
+
+
+def _write_text(cell: Any, value: str) -> None:
+    cell.value = UNPRINTABLE.sub("\ufffd", value)
+    cell.data_type = "s"
+
+
+def _saved(book: Any) -> bytes:
+    file = io.BytesIO()
+    book.save(file)
+    return file.getvalue()
+
+
+# The table that is being sorted, with where each row belongs
+
+
+def original_chunks(path: Path, rows: Iterable[Row]) -> Iterator[bytes]:
+    r"""Return the table that is being sorted, with three more columns.
+
+    Its rows and columns stand in their order and its cells are as they were; behind
+    them are the group, its name, and the status of each row. In the format that it has:
+    csv, tsv, xlsx, parquet or JSON lines; what is kept in other ways becomes csv.
+
+    Parameters
+    ----------
+    path : Path
+        Of the table, or of the sheet in it that was named.
+    rows : iterable of Row
+        Keys are the numbers of rows from 1 on; those that are not among them are left
+        empty.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> row = Row(0, "2", 3, "oak", "guessed", 0.9)
+    >>> with TemporaryDirectory() as folder:
+    ...     file = Path(folder) / "trees.csv"
+    ...     _ = file.write_text("size;kind\n1,5;a\n2;=b\n")
+    ...     print(b"".join(original_chunks(file, [row])).decode().strip())
+    size;kind;group;group name;status
+    1,5;a;;;
+    2;=b;3;oak;guessed
+    """
+    if not is_table(path):
+        raise InputError(
+            f"{path.name} is no table with columns: export the list of items instead."
+        )
+    found = {row.key: (row.group, row.name, row.status) for row in rows}
+    write = _ORIGINALS.get(place_of(path)[0].suffix.lower(), _original_csv)
+    return iter([write(path, found)])
+
+
+def original_suffix(path: Path) -> str:
+    """Return how the name of such a file ends.
+
+    Examples
+    --------
+    >>> original_suffix(Path("shop.xlsx::Prices")), original_suffix(Path("a.sqlite"))
+    ('xlsx', 'csv')
+    """
+    suffix = place_of(path)[0].suffix.lower()
+    return suffix.removeprefix(".") if suffix in _ORIGINALS else "csv"
+
+
+def _original_csv(path: Path, found: Mapping[str, _Place]) -> bytes:
+    columns = read_columns(path)
+    file = place_of(path)[0]
+    is_text = file.suffix.lower() in (".csv", ".tsv", ".txt")
+    head = file.open("rb").read(HEAD) if is_text else b""
+    text = io.StringIO()
+    writer = csv.writer(text, delimiter=_separator(columns, head), lineterminator="\n")
+    writer.writerow([*columns.names, *_added(columns.names)])
+    for at, cells in enumerate(zip(*columns.values, strict=True), start=1):
+        group, name, status = found.get(str(at), NOWHERE)
+        writer.writerow([*cells, group, guarded(valid_text(name)), status])
+    return (BOM if head.startswith(BOM) else b"") + text.getvalue().encode()
+
+
+def _separator(columns: Columns, head: bytes) -> str:
+    """Return what parts the names of columns in a file, or else a comma."""
+    text = head.decode(errors="replace").replace('"', "")
+    first, *rest = columns.names[:2]
+    for sign in SEPARATORS if rest else ():
+        if f"{first}{sign}{rest[0]}".strip() in text:
+            return sign
+    return ","
+
+
+def _original_xlsx(path: Path, found: Mapping[str, _Place]) -> bytes:
+    file, part = place_of(path)
+    columns = read_columns(path)
+    book = _openpyxl().load_workbook(file)
+    sheet = book[part] if part else book.active
+    top = _header_row(sheet, columns)
+    at = sheet.max_column + 1
+    for place, name in enumerate(_added(columns.names)):
+        _write_text(sheet.cell(top, at + place), name)
+    for number in range(1, columns.n_rows + 1):
+        group, name, status = found.get(str(number), NOWHERE)
+        sheet.cell(top + number, at).value = group
+        _write_text(sheet.cell(top + number, at + 1), valid_text(name))
+        _write_text(sheet.cell(top + number, at + 2), status)
+    return _saved(book)
+
+
+def _header_row(sheet: Any, columns: Columns) -> int:
+    """Return the row with the names of the columns; 0 where they were made up."""
+    last = max(sheet.max_row - columns.n_rows, 1)
+    for number, cells in enumerate(sheet.iter_rows(1, last, values_only=True), start=1):
+        if columns.names[0] in [str(cell) for cell in cells if cell is not None]:
+            return number
+    raise InputError(
+        "The sheet has no line with the names of its columns: export it as csv instead."
+    )
+
+
+def _original_parquet(path: Path, found: Mapping[str, _Place]) -> bytes:
+    try:
+        import pyarrow as pa
+        from pyarrow import parquet
+    except ImportError:
+        raise MissingExtraError("pyarrow", "tables") from None
+    table = parquet.read_table(path)
+    kept = [found.get(str(at + 1), NOWHERE) for at in range(table.num_rows)]
+    types = (pa.int64(), pa.string(), pa.string())
+    for at, name in enumerate(_added(table.column_names)):
+        values = pa.array([one[at] for one in kept], types[at])
+        table = table.append_column(name, values)
+    pipe = io.BytesIO()
+    parquet.write_table(table, pipe)
+    return pipe.getvalue()
+
+
+def _original_jsonl(path: Path, found: Mapping[str, _Place]) -> bytes:
+    lines = [line for line in path.read_text("utf-8-sig").splitlines() if line.strip()]
+    records = [json.loads(line) for line in lines]
+    if not all(isinstance(record, dict) for record in records):
+        return _original_csv(path, found)
+    names = _added([name for record in records for name in record])
+    text = io.StringIO()
+    for at, record in enumerate(records, start=1):
+        added = dict(zip(names, found.get(str(at), NOWHERE), strict=True))
+        text.write(json.dumps({**record, **added}, ensure_ascii=False) + "\n")
+    return text.getvalue().encode()
+
+
+def _added(names: Iterable[str]) -> list[str]:
+    """Return names for the new columns that the table has not."""
+    taken = set(names)
+    return [
+        next(
+            name
+            for name in (one, *(f"{one} {n}" for n in count(2)))
+            if name not in taken
+        )
+        for one in ADDED
+    ]
+
+
+_Place: TypeAlias = tuple[int | None, str, str]
+NOWHERE: _Place = (None, "", "")  # a row that the project does not know
+ADDED = ("group", "group name", "status")
+_ORIGINALS: dict[str, Callable[[Path, Mapping[str, _Place]], bytes]] = {
+    ".csv": _original_csv,
+    ".tsv": _original_csv,
+    ".xlsx": _original_xlsx,
+    ".parquet": _original_parquet,
+    ".jsonl": _original_jsonl,
+}
+
+
+# A training set
+
+
+SNIPPET = """\
+import numpy as np
+from sklearn.linear_model import LogisticRegression
+
+data = np.load("{file}")
+model = LogisticRegression(max_iter=1000)
+model.fit(data["X"], data["y"], sample_weight=data["confidence"])
+names = dict(zip(data["groups"], data["names"]))  # of the numbers in y
+"""
+
+
+def training_chunks(session: Session, rows: Iterable[Row]) -> Iterator[bytes]:
+    """Return a training set as an ``.npz`` file that needs no pickle.
+
+    Arrays ``X`` (what the items are compared by), ``y`` (numbers of groups),
+    ``confidence``, ``confirmed`` and ``keys``, for each item that is in a group and
+    not put off; ``groups`` and ``names`` for the groups; ``howto``, some lines that
+    train a classifier. Copies count once.
+
+    Examples
+    --------
+    >>> session = Session([[0.0], [0.2], [9.0]], n_clusters=2)
+    >>> rows = [Row(0, "a", 1, "oak", "guessed", 0.9)]
+    >>> rows += [Row(2, "c", 2, "", "confirmed", 1.0)]
+    >>> packed = np.load(io.BytesIO(b"".join(training_chunks(session, rows))))
+    >>> packed["X"].tolist(), packed["y"].tolist(), packed["names"].tolist()
+    ([[0.0], [9.0]], [1, 2], ['oak', ''])
+    """
+    if session.features is None:
+        raise InputError(
+            "Only similarities are known, and a classifier needs features: export the "
+            "items, and train on what you have of them."
+        )
+    chosen = {row.item: row for row in rows if row.status in ("confirmed", "guessed")}
+    if not chosen:
+        raise InputError("No item is in a group yet: answer some questions first.")
+    named = {row.group: row.name for row in chosen.values()}
+    groups = sorted(number for number in named if number is not None)
+    X = session.features[list(chosen)]
+    file = io.BytesIO()
+    np.savez_compressed(
+        file,
+        X=X if isinstance(X, np.ndarray) else X.toarray(),
+        y=np.array([row.group for row in chosen.values()]),
+        confidence=np.array([row.probability for row in chosen.values()]),
+        confirmed=np.array([row.status == "confirmed" for row in chosen.values()]),
+        keys=np.array([valid_text(row.key) for row in chosen.values()]),
+        groups=np.array(groups),
+        names=np.array([valid_text(named[number]) for number in groups]),
+        howto=np.array(SNIPPET.format(file="training.npz")),
+    )
+    return iter([file.getvalue()])
 
 
 def guarded(cell: str) -> str:
@@ -120,32 +389,6 @@ def unguarded(cell: str) -> str:
     ('=1+1.png', 'oak;=1+1', "'quoted'")
     """
     return GUARDED.sub("", cell)
-
-
-class _Pipe(io.RawIOBase):
-    """A file that is read while it is written, and keeps only what is in between."""
-
-    def __init__(self) -> None:
-        self._pieces: list[bytes] = []
-        self._position = 0
-
-    def writable(self) -> bool:
-        return True
-
-    def tell(self) -> int:
-        return self._position
-
-    def write(self, data: Any) -> int:
-        piece = bytes(data)
-        self._pieces.append(piece)
-        self._position += len(piece)
-        return len(piece)
-
-    def taken(self) -> bytes:
-        """Return what was written since the last time."""
-        whole = b"".join(self._pieces)
-        self._pieces.clear()
-        return whole
 
 
 def _batches(rows: Iterable[Row], size: int) -> Iterator[list[Row]]:
@@ -186,22 +429,38 @@ EXPORTS = {
     "csv": Export("items", "csv", "text/csv; charset=utf-8"),
     "jsonl": Export("items", "jsonl", "application/x-ndjson"),
     "parquet": Export("items", "parquet", "application/vnd.apache.parquet"),
+    "xlsx": Export(
+        "items",
+        "xlsx",
+        "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+    ),
+    "table": Export("sorted", "csv", "application/octet-stream"),
+    "zip": Export("groups", "zip", "application/zip"),
+    "sklearn": Export("training", "npz", "application/octet-stream"),
     "answers": Export("answers", "jsonl", "application/x-ndjson"),
 }
 
 
 def export_chunks(
-    kind: str, project: Project, session: Session, *, raw: bool = False
+    kind: str,
+    project: Project,
+    session: Session,
+    root: Path | None = None,
+    *,
+    raw: bool = False,
 ) -> Iterator[bytes]:
     r"""Return a file piece by piece, as things stand when this is called.
 
     Parameters
     ----------
-    kind : {"csv", "jsonl", "parquet", "answers"}
-        The items with their groups, or the log of everything that was said.
+    kind : str
+        One of :data:`EXPORTS`: the items with their groups, the table that they come
+        from, their files, a training set, or the log of everything that was said.
     project : Project
     session : Session
         That of the project; it may go on while the pieces are read.
+    root : Path, optional
+        What is being sorted: needed for its table, or its files.
     raw : bool
         Whether a csv keeps texts that a spreadsheet would run as formulas.
 
@@ -217,7 +476,27 @@ def export_chunks(
     if kind == "answers":
         return answer_chunks(project)
     rows = rows_of(session, traces_of(project), numbers_of(project))
-    return table_chunks(kind, rows, raw=raw)
+    return chunks_of(kind, rows, session, root, raw=raw)
+
+
+def chunks_of(
+    kind: str,
+    rows: Iterator[Row],
+    session: Session,
+    root: Path | None,
+    *,
+    raw: bool = False,
+) -> Iterator[bytes]:
+    """Return some rows as a file of any kind but the log, piece by piece."""
+    if kind == "sklearn":
+        return training_chunks(session, rows)
+    if kind not in ("table", "zip"):
+        return table_chunks(kind, rows, raw=raw)
+    if root is None:
+        raise InputError(
+            "What is being sorted is not known here: name its folder or file."
+        )
+    return original_chunks(root, rows) if kind == "table" else zip_chunks(rows, root)
 
 
 def table_chunks(
@@ -231,4 +510,6 @@ def table_chunks(
             return jsonl_chunks(rows)
         case "parquet":
             return parquet_chunks(rows)
-    raise InputError(f"There is no export {kind!r}: use {', '.join(EXPORTS)}.")
+        case "xlsx":
+            return xlsx_chunks(rows)
+    raise InputError(f"There is no table {kind!r}: use csv, jsonl, parquet or xlsx.")

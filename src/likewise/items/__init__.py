@@ -14,7 +14,7 @@ from likewise.items._copies import (
     lookalikes,
 )
 from likewise.items._encode import LOOKING, LOOKS, Encoded, VectorCache, encode
-from likewise.items._formats import PART, place_of
+from likewise.items._formats import PART, Columns, place_of, read_columns
 from likewise.items._gather import file_inside, gather, key_inside, page_in
 from likewise.items._item import (
     Broken,
@@ -44,6 +44,7 @@ __all__ = [
     "Broken",
     "Changes",
     "ColumnKind",
+    "Columns",
     "Encoded",
     "Fold",
     "Folded",
@@ -71,6 +72,7 @@ __all__ = [
     "page_in",
     "place_of",
     "preview_table",
+    "read_columns",
     "read_table",
     "traces_of",
 ]

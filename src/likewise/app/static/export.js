@@ -14,7 +14,8 @@ async function write(event) {
   event.preventDefault();
   byId("written").textContent = WORDS.writing;
   try {
-    const done = await post("/api/folders", { how: byId("how").value });
+    const to = byId("to")?.value.trim() || null;
+    const done = await post("/api/folders", { how: byId("how").value, to });
     const gone = done.missing.length ? WORDS.missing(done.missing) : "";
     byId("written").textContent = WORDS.written(done) + gone;
   } catch (error) {
