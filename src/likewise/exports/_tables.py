@@ -206,7 +206,7 @@ def _original_csv(path: Path, found: Mapping[str, _Place]) -> bytes:
     columns = read_columns(path)
     file = place_of(path)[0]
     is_text = file.suffix.lower() in (".csv", ".tsv", ".txt")
-    head = file.open("rb").read(HEAD) if is_text else b""
+    head = _head(file) if is_text else b""
     text = io.StringIO()
     writer = csv.writer(text, delimiter=_separator(columns, head), lineterminator="\n")
     writer.writerow([*columns.names, *_added(columns.names)])
@@ -214,6 +214,11 @@ def _original_csv(path: Path, found: Mapping[str, _Place]) -> bytes:
         group, name, status = found.get(str(at), NOWHERE)
         writer.writerow([*cells, group, guarded(valid_text(name)), status])
     return (BOM if head.startswith(BOM) else b"") + text.getvalue().encode()
+
+
+def _head(file: Path) -> bytes:
+    with file.open("rb") as opened:
+        return opened.read(HEAD)
 
 
 def _separator(columns: Columns, head: bytes) -> str:
@@ -287,14 +292,12 @@ def _original_jsonl(path: Path, found: Mapping[str, _Place]) -> bytes:
 def _added(names: Iterable[str]) -> list[str]:
     """Return names for the new columns that the table has not."""
     taken = set(names)
-    return [
-        next(
-            name
-            for name in (one, *(f"{one} {n}" for n in count(2)))
-            if name not in taken
-        )
-        for one in ADDED
-    ]
+    return [next(name for name in _named(one) if name not in taken) for one in ADDED]
+
+
+def _named(name: str) -> Iterator[str]:
+    yield name
+    yield from (f"{name} {number}" for number in count(2))
 
 
 _Place: TypeAlias = tuple[int | None, str, str]
