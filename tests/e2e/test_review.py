@@ -116,7 +116,7 @@ def test_guesses_are_shown_with_the_chip_of_their_group(ann: Reviewer) -> None:
     for card, group in zip(found["items"], found["groups"], strict=True):
         item = ann.page.locator(f"[data-item='{card['item']}']")
         expect(item.locator(".chip")).to_have_text(str(group["number"]))
-        tint = re.compile(f"tint-{group["number"] % 24}")
+        tint = re.compile(f"tint-{group['number'] % 24}")
         expect(item.locator(".guess")).to_have_class(tint)
 
 

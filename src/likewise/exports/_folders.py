@@ -161,27 +161,34 @@ def write_folders(
     """
     place = _placer(how)
     _check(root, target)
-    names: dict[Path, Names] = {}
-    put: set[tuple[Path, str]] = set()  # files with several pages are put once
     missing: list[str] = []
     n_files = 0
+    for row, source, wanted in _placed(rows, root, missing):
+        _put(place, source, target / wanted)
+        n_files += 1
+        if watch is not None:
+            watch(n_files, row.key)
+    return Written(n_files, tuple(missing))
+
+
+def _placed(
+    rows: Iterable[Row], root: Path, missing: list[str]
+) -> Iterator[tuple[Row, Path, str]]:
+    """Yield the file of each row, and where it goes; note those that are not there."""
+    names: dict[str, Names] = {}
+    put: set[tuple[str, str]] = set()  # files with several pages are put once
     for row in rows:
         try:
             source = file_inside(root, row.key)
         except UnreadableFileError:
             missing.append(row.key)
             continue
-        folder = target / folder_of(row)
-        key = key_inside(root, row.key)
+        folder, key = folder_of(row), key_inside(root, row.key)
         if (folder, key) in put:
             continue
         put.add((folder, key))
         wanted = names.setdefault(folder, Names()).new(PurePosixPath(key).name)
-        _put(place, source, folder / wanted)
-        n_files += 1
-        if watch is not None:
-            watch(n_files, row.key)
-    return Written(n_files, tuple(missing))
+        yield row, source, f"{folder}/{wanted}"
 
 
 def zip_chunks(rows: Iterable[Row], root: Path) -> Iterator[bytes]:
@@ -210,18 +217,10 @@ def zip_chunks(rows: Iterable[Row], root: Path) -> Iterator[bytes]:
         raise _no_files(root)
 
     def pieces() -> Iterator[bytes]:
-        pipe, names, missing = Pipe(), dict[str, Names](), list[str]()
+        pipe, missing = Pipe(), list[str]()
         with ZipFile(pipe, "w", ZIP_STORED) as packed:
-            for row in rows:
-                try:
-                    source = file_inside(root, row.key)
-                except UnreadableFileError:
-                    missing.append(row.key)
-                    continue
-                folder = folder_of(row)
-                given = names.setdefault(folder, Names())
-                wanted = given.new(PurePosixPath(row.key).name)
-                yield from _packed(packed, pipe, source, f"{folder}/{wanted}")
+            for _, source, wanted in _placed(rows, root, missing):
+                yield from _packed(packed, pipe, source, wanted)
             if missing:
                 packed.writestr("missing.txt", "\n".join(map(valid_text, missing)))
         yield pipe.taken()
