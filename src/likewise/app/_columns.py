@@ -23,11 +23,11 @@ router = APIRouter(tags=["Columns"])
 MOST_COLUMNS = 20_000
 LONGEST_CELL = 120  # characters of a value that the page shows
 N_ROWS, N_EXAMPLES = 5, 3
-CHOSEN = "The columns were chosen already."
+CHOSEN = "The columns were already chosen."
 WORDS = {
     "identifier": "identifier: names each row",
     "text": "short text: names, addresses",
-    "nothing": "nothing: says nothing",
+    "nothing": "nothing: empty, or always the same",
 }
 SEEKS = {
     "groups": "Groups of similar things",
@@ -181,7 +181,7 @@ def _may(context: AppContext, who: str) -> bool:
 
 def _choose(context: AppContext, who: str, how: Reading) -> None:
     if not _may(context, who):
-        raise NotAllowedError("Only the owner chooses the columns: wait for them.")
+        raise NotAllowedError("Only the owner can choose the columns: please wait.")
     if not any(weight > 0 for _, weight in how.weights):
         raise InputError("No column is left to compare: tick at least one.")
     context.preparation.choose(how)

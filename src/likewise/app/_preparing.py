@@ -388,7 +388,7 @@ class Preparation:
         """
         with self._choosing:
             if self.choosing is None:
-                raise StaleError("The columns were chosen already: go on answering.")
+                raise StaleError("The columns were already chosen: go on answering.")
             self.project.change({COLUMNS: columns_to_keep(how)})
             self._watch(0, 1, LOOKING)
             self.choosing = None

@@ -172,7 +172,7 @@ def open_path(wish: Wish, start: Start) -> Opening:
 def opening(number: int, start: Start) -> Opening:
     """Tell how far it is."""
     if number not in start.children:
-        raise HTTPException(404, "Nothing of that number is being opened.")
+        raise HTTPException(404, "Nothing is being opened under this number.")
     return _told(start, number)
 
 
@@ -202,7 +202,7 @@ def listing_of(folder: Path) -> Listing:
         names = sorted(filter(_is_shown, (one.name for one in place.iterdir())))
     except OSError as error:
         raise InputError(
-            f"{folder} cannot be looked into ({error.strerror}): choose another folder."
+            f"{folder} cannot be opened ({error.strerror}): choose another folder."
         ) from None
     found = [Place(name=name, path=str(place / name)) for name in names]
     inside = [one for one in found if _is(Path.is_dir, one)]

@@ -149,7 +149,7 @@ def alike(context: Context, project: Service) -> Lookalikes:
 def together(together: Together, project: Service, who: Who) -> Reviewed:
     """Take pictures that are almost identical as one.
 
-    Each pair is recorded as `same`, known beforehand; all of them are one act, undone
+    Each pair is recorded as `same`, known before; all of them are one act, undone
     at once by `POST /api/undo`. Pairs of which something is known stay as they are.
     """
     return _acted(project, who, together)

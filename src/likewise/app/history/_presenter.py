@@ -54,7 +54,7 @@ PER_ACT = 24  # answers of an act that are shown with others
 MANY_ITEMS = 12  # items of an act without answers
 MANY = 100  # disagreements on the page
 EXCERPT = 400  # characters of a text
-DOUBTFUL = "Answers disagree now; nothing was dropped."
+DOUBTFUL = "Answers disagree now; none was dropped."
 NEW_GROUP = "began a new group"
 FILTERS = {  # acts, by how their answers came about
     "asked": "answered",
@@ -63,8 +63,8 @@ FILTERS = {  # acts, by how their answers came about
     "sheet": "looked through items",
     "overview": "compared groups",
     "review": "sorted by hand",
-    "given": "known beforehand",
-    "told": "told without a question",
+    "given": "known before",
+    "told": "answered unasked",
     "other": "did something else",
 }
 HOW = {  # answers
@@ -454,7 +454,7 @@ def _looked_at(record: Record, screen: Shown) -> str:
 
 def _others(singles: Sequence[Single]) -> list[str]:
     found = [
-        f"named a group “{s.name}”" if s.name else "took the name of a group away"
+        f"named a group “{s.name}”" if s.name else "removed the name of a group"
         for s in singles
         if isinstance(s, Renamed)
     ]

@@ -18,7 +18,7 @@ const WORDS = {
   you: "You",
   change: (verdict) => `Change to “${verdict}”`,
   locked: (who) => `Only ${who} or the owner can change this.`,
-  more: (number) => `${counted(number, "more answer")} on the way between them`,
+  more: (number) => `${counted(number, "more answer")} in between`,
   solves: (number) => `Without the first one, ${counted(number, "contradiction")} would be gone.`,
 };
 const SIGNS = { same: "=", different: "≠" };
