@@ -20,7 +20,6 @@ from zlib import crc32
 
 import numpy as np
 
-from likewise._arrays import FIELD, described
 from likewise.encoders._base import Vectors
 from likewise.errors import InputError
 
@@ -63,6 +62,8 @@ def encode_fields(columns: Sequence[Sequence[str | None]]) -> Vectors:
 
 def _field(column: Sequence[str | None]) -> Vectors:
     """Return one field of all records; equal values are encoded once."""
+    from likewise._arrays import FIELD  # what opens pictures starts without it
+
     place: dict[str, int] = {}
     folded = [_folded(value) for value in column]
     rows = [place.setdefault(value, len(place)) for value in folded]
@@ -70,7 +71,7 @@ def _field(column: Sequence[str | None]) -> Vectors:
     sums = np.zeros((len(place), FIELD))
     for row, value in enumerate(place):
         for gram in _grams(value):
-            at, sign = columns.setdefault(gram, _hashed(gram))
+            at, sign = columns.setdefault(gram, _hashed(gram, FIELD))
             sums[row, at] += sign
     vectors = np.sign(sums) * np.sqrt(np.abs(sums))
     length = np.linalg.norm(vectors, axis=1, keepdims=True)
@@ -82,13 +83,19 @@ def _folded(value: str | None) -> str:
     if value is None or value != value:  # noqa: PLR0124 - NaN, of whatever library
         return ""
     if not isinstance(value, str):
-        raise InputError(
-            f"Fields are texts, but there is {described(value)}: give str, or None "
-            f"where a value is missing."
-        )
+        raise _no_text(value)
     plain = unicodedata.normalize("NFKD", value.casefold())
     marks = (c for c in plain if unicodedata.category(c) != "Mn")
     return " ".join("".join(c if c.isalnum() else " " for c in marks).split())
+
+
+def _no_text(value: object) -> InputError:
+    from likewise._arrays import described
+
+    return InputError(
+        f"Fields are texts, but there is {described(value)}: give str, or None "
+        f"where a value is missing."
+    )
 
 
 def _grams(value: str) -> Iterator[str]:
@@ -99,7 +106,7 @@ def _grams(value: str) -> Iterator[str]:
         yield from (ends[at : at + 2] for at in range(len(ends) - 1))
 
 
-def _hashed(gram: str) -> tuple[int, int]:
+def _hashed(gram: str, width: int) -> tuple[int, int]:
     """Return the column of a gram, and its sign."""
     checksum = crc32(gram.encode("utf-8", "surrogatepass"))
-    return checksum % FIELD, 1 if checksum & SIGN else -1
+    return checksum % width, 1 if checksum & SIGN else -1
