@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from itertools import combinations, product
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -420,3 +422,14 @@ def test_a_question_is_explained_without_a_chance_of_nothing() -> None:
         assert "(0%)" not in words
         assert "(100%)" not in words
         assert "the same" in words
+
+
+def test_what_the_page_on_records_shows_runs() -> None:
+    text = Path("docs/records.md").read_text(encoding="utf-8")
+    (code,) = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
+    names: dict[str, Any] = {}
+
+    exec(compile(code, "records.md", "exec"), names)
+
+    assert len(names["session"].labels) == 5
+    assert names["session"].n_questions == 1
