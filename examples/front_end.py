@@ -62,6 +62,8 @@ def main(address: str, ask: Callable[[str], str] = input) -> None:
         if question is None:  # the pile is being read, or others have the last ones
             if state["preparing"] and state["preparing"]["error"]:
                 sys.exit(state["preparing"]["error"])
+            if state["status"] == "choosing":  # what counts in a new table: the guess
+                client.send("/api/columns", {})
             time.sleep(1)
             state = client.send("/api/state")
             continue

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import runpy
 import time
 from dataclasses import replace
 from pathlib import Path
@@ -9,6 +10,7 @@ from typing import Any
 
 import pytest
 from tests.app.places import OPTIONS, Clock, Served, new_project, served
+from tests.app.test_crowd import running
 from tests.items.drawer import DRAWER
 
 from likewise.app import PathSource, Preparation
@@ -241,3 +243,14 @@ def test_the_app_opens_every_table_of_the_drawer(tmp_path: Path, name: str) -> N
 
     question = here.seat().get("/api/state").json()["question"]
     assert question["sample"]["columns"] != question["against"]["columns"]
+
+
+def test_a_front_end_of_ones_own_takes_the_guess(tmp_path: Path) -> None:
+    example = Path(__file__).parents[2] / "examples/front_end.py"
+    main = runpy.run_path(str(example))["main"]
+    here = new_table(tmp_path)
+
+    with running(here) as root:
+        main(f"{root}/enter?code={here.door.new_code('ann')}", lambda _: "q")
+
+    assert here.state("ann").status == "asking"

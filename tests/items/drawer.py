@@ -84,6 +84,11 @@ def text_of(
 PLAIN = {"tree": "category", "height": "number", "count": "number"}
 
 
+def _spaced() -> bytes:
+    lines = [f"  {row['height']}    {row['count']}" for row in rows()]
+    return "\n".join(["height count", *lines]).encode()
+
+
 def _european() -> bytes:
     lines = ["Baum;Höhe;Preis"]
     lines += [
@@ -278,6 +283,11 @@ DRAWER: dict[str, Ugly] = {
     ),
     "tabs in a text file": Ugly(
         "tabs.txt", lambda: text_of(rows(), "\t").encode(), PLAIN
+    ),
+    "numbers with spaces between": Ugly(
+        "spaces.csv",
+        _spaced,
+        {"height": "number", "count": "number"},
     ),
     "bars": Ugly("bars.csv", lambda: text_of(rows(), "|").encode(), PLAIN),
     "rows of any length, blank lines": Ugly(

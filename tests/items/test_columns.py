@@ -68,6 +68,8 @@ COLUMNS: dict[str, tuple[str, list[str], str]] = {
         [f"({at}.50)" if at % 2 else f"{at}-" for at in range(N)],
         "number",
     ),
+    "numbers side by side": ("x", [f"{at} {at + 9}" for at in range(N)], "identifier"),
+    "a minus apart": ("x", [f"- {at}.5 €" for at in range(N)], "number"),
     "percent": ("x", [f"{at} %" for at in range(N)], "number"),
     "exponents": ("x", [f"{at}e-3" for at in range(N)], "number"),
     "a few kinds": ("x", ["red", "Blue", "green"] * 10, "category"),

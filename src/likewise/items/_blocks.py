@@ -84,7 +84,7 @@ def block_of(
     block, missing = _BLOCKS[kind](values, making)
     if missing.any():
         block = _filled(block, missing)
-    return _weighed(block, weight) if making.scale else block
+    return _weighed(block, weight) if making.scale else block * np.sqrt(weight)
 
 
 def _weighed(block: Floats, weight: float) -> Floats:

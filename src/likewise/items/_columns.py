@@ -223,17 +223,18 @@ def yes_or_no(values: Sequence[str]) -> Floats:
 _SIGNS = re.compile(
     r"[€$£¥₹%‰]|\b(EUR|USD|GBP|CHF|SEK|NOK|DKK|JPY|PLN|kr|Fr|Rs)\b\.?", re.I
 )
-_SPACES = re.compile(r"[\s'’_\u00a0\u202f]")
+_GROUPS = re.compile(r"(?<=\d)[\s'’_\u00a0\u202f](?=\d{3}(?!\d))")  # of thousands
 _POINT = re.compile(r"[-+]?(\d{1,3}(,\d{3})+|\d+)?(\.\d*)?(e[-+]?\d+)?", re.I)
 _COMMA = re.compile(r"[-+]?(\d{1,3}(\.\d{3})+|\d+)?(,\d*)?(e[-+]?\d+)?", re.I)
 
 
 def _bare(value: str) -> str:
     """Return a number without currency, percent and spaces; minus signs in front."""
-    bare = _SPACES.sub("", _SIGNS.sub("", value)).replace("−", "-")
+    bare = _GROUPS.sub("", _SIGNS.sub("", value).strip()).replace("−", "-")
+    bare = re.sub(r"^([-+])\s+", r"\1", bare)
     if bare.startswith("(") and bare.endswith(")"):
-        return f"-{bare[1:-1]}"
-    return f"-{bare[:-1]}" if bare.endswith("-") else bare
+        return f"-{bare[1:-1].strip()}"
+    return f"-{bare[:-1].strip()}" if bare.endswith("-") else bare
 
 
 def with_point(value: str) -> float | None:
@@ -329,7 +330,7 @@ def _numbered(name: str, there: Sequence[str], step: int) -> Guess | None:
     if len(numbers) == len(there) and _compact_days(there):
         return Guess("date")
     if len(numbers) == len(there) and _number_rows(name, numbers, step):
-        return Guess("identifier", f"{name!r} left out: it numbers the rows")
+        return Guess("identifier", f"{name!r} left out: it numbers or names each row")
     is_decimal = parse is with_comma and any("," in value for value in there)
     why = [f"{name!r} read as numbers with a decimal comma"] if is_decimal else []
     n_odd = len(there) - len(numbers)

@@ -388,9 +388,10 @@ def _read_as(
                 f"{wanted.name} is empty: give a table with a header line."
             )
         separator = _separator(first, wanted.path.suffix.lower())
-        rows = csv.reader(
-            chain(first, lines, [END]), delimiter=separator, quoting=quoting
-        )
+        lines = chain(first, lines)
+        if separator == NO_SEPARATOR and _are_spaced(first):
+            separator, lines = " ", (" ".join(line.split()) for line in lines)
+        rows = csv.reader(chain(lines, [END]), delimiter=separator, quoting=quoting)
         whole = _complete(rows)
         if quoting == csv.QUOTE_NONE:
             noticed.append("a quote that does not end taken for a letter")
@@ -443,6 +444,14 @@ def _separator(lines: Sequence[str], suffix: str) -> str:
 
 
 NO_SEPARATOR = "\x1f"  # no letter: a table of one column has none
+
+
+def _are_spaced(lines: Sequence[str]) -> bool:
+    """Tell whether lines are numbers with spaces between them, under a header."""
+    full = [line.split() for line in lines if line.strip()]
+    is_even = len({len(cells) for cells in full}) == 1 < len(full)
+    numbers = [all(map(_is_plain_number, cells)) for cells in full[1:]]
+    return is_even and len(full[0]) > 1 and all(numbers)
 
 
 def _regularity(lines: Sequence[str], mark: str) -> float:
