@@ -5,17 +5,32 @@ from __future__ import annotations
 import asyncio
 import subprocess
 import sys
+from io import BytesIO
 from pathlib import Path
 from typing import Any
+from zipfile import ZipFile
 
 import httpx
+import numpy as np
 import pytest
+from fastapi.testclient import TestClient
 from PIL import Image
-from tests.app.places import HOME, PORT, Served, path_source, picture_folder, served
+from tests.app.places import (
+    HOME,
+    PORT,
+    Served,
+    path_source,
+    picture_folder,
+    served,
+    table_file,
+)
 from tests.generated import flat
+from tests.problems import blobs
 
-from likewise.app import _pages
+from likewise import InputError
+from likewise.app import PathSource, _pages
 from likewise.encoders import _apart
+from likewise.items import Reading
 
 
 async def _replies(pile: Served, paths: list[str]) -> list[Any]:
@@ -113,3 +128,53 @@ def test_ten_who_want_one_large_picture_take_the_memory_of_one(tmp_path: Path) -
 
     assert done.returncode == 0, done.stderr
     assert int(done.stdout) < 600_000  # kB in the server itself
+
+
+# Exports
+
+
+def test_the_page_offers_what_can_be_exported(tmp_path: Path) -> None:
+    file = table_file(tmp_path / "trees.csv", blobs((4, 4)))
+    source = PathSource(file, "auto", tmp_path / "vectors", Reading())
+    browser = served(tmp_path, source).prepared().seat()
+
+    page = browser.get("/export").text
+
+    assert "Download: Your table (csv)" in page
+    assert "Folders" not in page
+    assert "sklearn.linear_model" in page
+    table = browser.get("/export/table")
+    assert 'filename="pile-sorted.csv"' in table.headers["Content-Disposition"]
+    assert table.text.splitlines()[0].endswith(",group,group name,status")
+    assert len(table.text.splitlines()) == 9
+    assert browser.get("/export/xlsx").content.startswith(b"PK")
+    assert "y" in np.load(BytesIO(browser.get("/export/sklearn").content))
+    assert browser.get("/export/zip").status_code == 400
+
+
+def test_folders_are_packed_and_written_where_the_owner_says(tmp_path: Path) -> None:
+    folder, to = picture_folder(tmp_path / "leaves"), tmp_path / "out" / "sorted"
+    source = PathSource(folder, "hog+colour", tmp_path / "vectors", Reading())
+    here = served(tmp_path, source).prepared()
+    browser = here.seat()
+    n_files = len([path for path in folder.rglob("*") if path.is_file()])
+
+    with ZipFile(BytesIO(browser.get("/export/zip").content)) as packed:
+        assert len(packed.namelist()) == n_files
+    asked = {"how": "copy", "to": str(to)}
+    assert browser.post("/api/folders", json=asked).status_code == 403  # from afar
+    assert not to.exists()
+
+    near = TestClient(here.app, HOME, client=("127.0.0.1", 50_000))
+    near.headers, near.cookies = browser.headers, browser.cookies
+    assert near.post("/api/folders", json=asked).json()["n_files"] == n_files
+    assert len([path for path in to.rglob("*") if path.is_file()]) == n_files
+    again = near.post("/api/folders", json=asked)
+    assert again.status_code == 400
+    assert "is not empty" in again.json()["error"]
+
+
+@pytest.mark.parametrize("to", ["relative/folder", "a\0b"])
+def test_a_folder_is_named_in_full(to: str) -> None:
+    with pytest.raises(InputError, match="no full path"):
+        _pages._chosen(to)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +25,12 @@ def test_help_names_what_there_is() -> None:
     """The names stand there twice, so that help need not import what has them."""
     assert tuple(EXPORTS) == KINDS
     assert paper.FIGURES == FIGURES
+
+
+def test_the_version_is_printed(likewise: Run) -> None:
+    ran = likewise("--version")
+
+    assert (ran.code, ran.out) == (0, f"likewise {version('likewise')}\n")
 
 
 def test_simulate_json_is_one_object_with_the_promised_keys(likewise: Run) -> None:

@@ -296,7 +296,7 @@ def test_import_takes_the_answers_of_another_project(
 
     expected = {"answers": 2, "doubtful": 0, "there": 0, "left_out": 0}
     assert json.loads(result.stdout) == expected
-    assert "2 answers taken in" in result.stderr
+    assert "2 answers added" in result.stderr
     (act,) = project_at(leaves).acts()
     assert act.who == "bob"
 
@@ -326,7 +326,7 @@ def test_import_takes_known_classes(
     result = likewise("import", leaves, file, "--labels", "class", "--key", "file")
 
     assert result.exit_code == 0, result.exception
-    assert "2 answers taken in" in result.stderr
+    assert "2 answers added" in result.stderr
 
 
 def test_a_key_without_labels_is_refused(likewise: Command, leaves: Path) -> None:
@@ -382,8 +382,8 @@ def test_a_copy_is_put_back(likewise: Command, emptied: Path, named: bool) -> No
     result = likewise("restore", emptied, *words)
 
     assert result.exit_code == 0
-    assert f"{kept} is what {copy} holds." in result.stderr
-    assert "What was there is kept as " in result.stderr
+    assert f"{kept} now holds what {copy} does." in result.stderr
+    assert "What was there before is kept as " in result.stderr
     assert len(project_at(emptied).acts()) == 1
 
 
@@ -398,11 +398,13 @@ def test_what_is_there_is_taken_as_it_is(likewise: Command, emptied: Path) -> No
 def test_what_cannot_be_put_back_is_one_sentence(
     likewise: Command, emptied: Path, tmp_path: Path
 ) -> None:
-    assert "--as-is takes no copy" in complaint(
+    assert "--as-is and --copy do not go together" in complaint(
         likewise("restore", emptied, "--as-is", "--copy", "a.db")
     )
-    assert "has its own ways" in complaint(likewise("restore", "postgresql://a@b/c"))
-    assert "Nothing was ever saved in" in complaint(
+    assert "use the backups of your PostgreSQL" in complaint(
+        likewise("restore", "postgresql://a@b/c")
+    )
+    assert "Nothing was saved in" in complaint(
         likewise("restore", tmp_path / "none.db")
     )
     other = likewise("restore", emptied, "--copy", tmp_path / "none.db").exception

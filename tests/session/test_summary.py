@@ -204,7 +204,8 @@ DONE = replace(SHORT, expected_right=0.963, interval=(0.95, 0.98), until_95=0)
         ),
         (
             replace(SHORT, seeks="duplicates"),
-            "About 87 % of the entries are probably beside their duplicates alone. "
+            "About 87 % of the entries probably have all their duplicates, and no "
+            "others. "
             "About 40 more questions to 95 %, about 90 to 98 %.",
         ),
     ],

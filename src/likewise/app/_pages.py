@@ -262,11 +262,10 @@ def export(kind: Kind, context: Context, project: Service) -> StreamingResponse:
     said, in order, and can be imported again.
     """
     made, root = EXPORTS[kind], context.preparation.root
+    numbers = project.snapshot().numbers
     with project.hold():  # one moment of the session, however long the download takes
         log = export_chunks("answers", project.project, project.session)
-        rows = rows_of(
-            project.session, traces_of(project.project), project.snapshot().numbers
-        )
+        rows = rows_of(project.session, traces_of(project.project), numbers)
     is_log = kind == "answers"
     chunks = log if is_log else chunks_of(kind, rows, project.session, root)
     name = _file_name(project.display.project, kind, root)

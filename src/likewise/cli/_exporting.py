@@ -98,7 +98,7 @@ def import_(
     who: Who = "me",
     as_json: AsJson = False,
 ) -> None:
-    """Take in answers, or classes that are known, as one act that can be undone."""
+    """Add answers, or classes that are known; it can be undone as a whole."""
     from likewise.exports import read_answers, read_labels, record
 
     if key is not None and labels is None:
@@ -129,10 +129,10 @@ def restore(
 
     file = _file(project)
     if as_is and copy is not None:
-        raise InputError("--as-is takes no copy: leave out --as-is or --copy.")
+        raise InputError("--as-is and --copy do not go together: leave one out.")
     if as_is:
         as_it_is(str(file))
-        say(f"{file} is taken as it is when it is opened next.")
+        say(f"{file} will be opened as it is.")
         return
     try:
         taken, aside = put_back(file, copy)
@@ -143,9 +143,9 @@ def restore(
             f"{file} cannot be replaced ({error.strerror}): allow writing to its "
             f"folder."
         ) from None
-    say(f"{file} is what {taken} holds.")
+    say(f"{file} now holds what {taken} does.")
     if aside is not None:
-        say(f"What was there is kept as {aside}.")
+        say(f"What was there before is kept as {aside}.")
 
 
 # Finding the project
@@ -159,12 +159,12 @@ def _file(source: str) -> Path:
         file = file_of(url_of(source))
         if file is None:
             raise InputError(
-                "Copies are kept of SQLite files only: a PostgreSQL has its own ways."
+                "Only SQLite files are copied here: use the backups of your PostgreSQL."
             )
     else:
         file = home_of(Path(source).resolve()) / "project.db"
     if not file.exists() and not is_noted(file):
-        raise InputError(f"Nothing was ever saved in {file}: check the name.")
+        raise InputError(f"Nothing was saved in {file} yet: check the name.")
     return file
 
 
@@ -319,13 +319,13 @@ def _as_object(incoming: Incoming, done: Recorded) -> dict[str, int]:
 
 
 def _report(incoming: Incoming, done: Recorded) -> None:
-    say(f"{done.n_answers:,} answers taken in.")
+    say(f"{done.n_answers:,} answers added.")
     if done.n_there:
         say(f"{done.n_there:,} were there already.")
     if done.n_doubtful:
         say(
-            f"{done.n_doubtful:,} contradict others: they are kept as doubtful, "
-            f"outside of conclusions."
+            f"{done.n_doubtful:,} contradict other answers: they are kept, but nothing "
+            f"follows from them until you decide."
         )
     if incoming.unknown:
         say(

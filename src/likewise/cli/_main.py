@@ -15,7 +15,7 @@ import sys
 import traceback
 import warnings
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import typer
 
@@ -143,6 +143,20 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
+
+
+@app.callback()
+def likewise(
+    version: Annotated[
+        bool, typer.Option("--version", help="Print the version.", is_eager=True)
+    ] = False,
+) -> None:
+    """Sort anything into the groups you mean, by answering 'same or different?'."""
+    if version:
+        typer.echo(f"likewise {importlib.metadata.version('likewise')}")
+        raise typer.Exit
+
+
 app.command("demo")(demo)
 app.command("app")(serve_path)
 app.command("ask")(ask)

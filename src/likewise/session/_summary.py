@@ -82,9 +82,18 @@ WIDE = 0.12  # of an interval, from which on it is told
 WIDER = 0.3  # from which on nothing else is told
 TOO_WIDE = 0.6  # from which on it tells nothing
 BY_FIVES, BY_TENS = 30, 100  # questions up to which they are said in fives, or in tens
-RIGHT = {"groups": "in the right group", "duplicates": "beside their duplicates alone"}
-ALL = {"groups": "All", "duplicates": "All entries"}
-SOME = {"groups": "", "duplicates": " of the entries"}
+ABOUT = {
+    "groups": "{} are probably in the right group",
+    "duplicates": "{} of the entries probably have all their duplicates, and no others",
+}
+SOMEWHERE = {
+    "groups": "Probably {} are in the right group",
+    "duplicates": "Probably {} of the entries have all their duplicates, and no others",
+}
+ALL = {
+    "groups": "All are in the right group, if the answers are right.",
+    "duplicates": "All duplicates are found, if the answers are right.",
+}
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -191,8 +200,7 @@ class Progress:
 
     def _said(self, time: Callable[[int], str]) -> str:
         if self.expected_right == 1.0:
-            right = f"{ALL[self.seeks]} are {RIGHT[self.seeks]}"
-            return f"{right}, if the answers are right."
+            return ALL[self.seeks]
         if self._width > TOO_WIDE:
             return "It is too early to say how much is right: answer a few more."
         return f"{self._share()}{self._ending()}{self._ahead(time)}"
@@ -205,12 +213,11 @@ class Progress:
     def _share(self) -> str:
         low, high = _percent(self.interval[0]), _percent_up(self.interval[1])
         about = f"About {_percent(self.expected_right)} %"
-        some, right = SOME[self.seeks], RIGHT[self.seeks]
         if self._width > WIDER:
-            return f"Probably {low} to {high} %{some} are {right}"
+            return SOMEWHERE[self.seeks].format(f"{low} to {high} %")
         if self._width > WIDE:
-            return f"{about}{some} ({low} to {high} %) are probably {right}"
-        return f"{about}{some} are probably {right}"
+            about += f" ({low} to {high} %)"
+        return ABOUT[self.seeks].format(about)
 
     def _ending(self) -> str:
         if not self.is_good_place_to_stop:
