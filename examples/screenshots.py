@@ -30,7 +30,7 @@ from playwright.sync_api import (
     sync_playwright,
 )
 from tests.e2e.looker import Looker
-from tests.e2e.piles import table, texts
+from tests.e2e.piles import pictures, table, texts
 from tests.e2e.running import ARGUMENTS, NO_BROWSER, chromium, cold_context, started
 from tests.e2e.seat import Seat
 
@@ -38,15 +38,15 @@ Take: TypeAlias = Callable[[Page, Path, Path], None]
 N_QUESTIONS = 40
 N_MEMBERS = 3
 BREED = "Are these two dogs of the same breed?"
-WORDS = ("--name", "dogs", "--criterion", BREED, "--checks", "5")
+WORDS = ("--name", "dogs", "--criterion", BREED)
 DESKTOP = ViewportSize(width=1280, height=800)
 PHONE = ViewportSize(width=390, height=780)
 COLOURS = 256  # in a picture: keeps it small, and nobody sees it
+OFTEN = ("--encoder", "hog+colour", "--checks", "4")
 PAGES = {  # taken once everything is on them: their names and their addresses
     "guessed": "groups/not-placed",
     "map": "map",
     "history": "history",
-    "disagreements": "disagreements",
     "export": "export",
     "api": "api",
     "enter": "enter",
@@ -75,22 +75,6 @@ class Person:
             self.seat.pick(lambda name: self.classes[name] == self.classes[left])
         else:
             self.seat.press("s" if self.classes[left] == self.classes[right] else "d")
-
-    def slip(self) -> None:
-        """Answer a check, and then say the opposite, which opens a dialog."""
-        n_checks = self.n_checks
-        while self.n_checks == n_checks:
-            self.answer()
-        self.seat.press("z")
-        left, right = self.seat.pair()
-        self.seat.press("d" if self.classes[left] == self.classes[right] else "s")
-        if self.seat.state()["slip"] is None:
-            self.answer()
-        self.seat.page.locator("#slip").wait_for()
-
-    @property
-    def n_checks(self) -> int:
-        return int(self.seat.state()["progress"]["checks"])
 
     def look_for_example(self) -> None:
         """Answer until a pair belongs together, of a group with further members."""
@@ -162,9 +146,11 @@ def take_pairs(page: Page, folder: Path, out: Path) -> None:
     take_looks(page, out, "picker")
     page.keyboard.press("Escape")
     page.keyboard.press("Escape")
-    person.slip()
-    take_looks(page, out, "slip")
-    page.keyboard.press("Escape")
+    take_rest(page, out)
+
+
+def take_rest(page: Page, out: Path) -> None:
+    """Take the pages beside the question."""
     take_review(page, out)
     for name, address in PAGES.items():
         page.goto(urljoin(page.url, f"/{address}"))
@@ -216,6 +202,23 @@ def take_kind(page: Page, _: Path, out: Path, name: str) -> None:
     page.keyboard.press("Escape")
     page.locator("#tab-groups").click()
     take_looks(page, out, f"{name}-groups")
+
+
+def take_slip(page: Page, _: Path, out: Path) -> None:
+    """Contradict an earlier answer, and take what comes of it."""
+    seat = Seat(page)
+    seat.ready()
+    while not seat.state()["progress"]["checks"]:
+        seat.skip(1)
+    seat.press("z")
+    seat.press("d" if seat.truth() == "s" else "s")
+    if seat.state()["slip"] is None:
+        seat.answer()
+    page.locator("#slip").wait_for()
+    take_looks(page, out, "slip")
+    page.keyboard.press("Escape")
+    page.goto(urljoin(page.url, "/disagreements"))
+    take_looks(page, out, "disagreements")
 
 
 def take_quietly(page: Page, _: Path, out: Path, name: str) -> None:
@@ -270,6 +273,8 @@ def main(folder: Path, out: Path) -> None:
             ("row", table(Path(drawer) / "things.csv", 8)),
         ):
             show([str(made)], made, out, partial(take_kind, name=name))
+        shapes = pictures(Path(drawer) / "shapes", 14)
+        show([str(shapes), *OFTEN], shapes, out, take_slip)
         table_of_all = write_contacts(Path(drawer) / "contacts.csv")
         columns = partial(take_quietly, name="columns")
         show([str(table_of_all)], table_of_all, out, columns, choosing=True)
