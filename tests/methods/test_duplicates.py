@@ -18,6 +18,7 @@ from tests.strategies import truthful_links
 
 from likewise import LabelOracle, Question, Session, run
 from likewise._arrays import Floats, Indices
+from likewise.affinity import cosine, fields
 from likewise.encoders import encode_fields
 from likewise.knowledge import Constraints, Knowledge, Verdict
 from likewise.methods import problem_of
@@ -387,6 +388,42 @@ def test_a_record_that_is_set_aside_is_out() -> None:
         assert question.sample not in other.pair
         session.tell(other, False)
     assert session.labels[question.sample] == -1
+
+
+def test_auto_stands_for_the_candidates_and_others_are_taken_as_they_are() -> None:
+    X = encode_fields(companies(20, seed=15).values)
+
+    own = Session(X, "duplicates").weights.toarray()
+    wanted = Session(X, "duplicates", affinity="cosine").weights
+
+    np.testing.assert_array_equal(own, fields(X).weights.toarray())
+    np.testing.assert_array_equal(wanted, cosine(X).weights)
+
+
+def test_a_session_in_a_database_goes_on_where_it_stopped(tmp_path: Path) -> None:
+    made = companies(30, seed=16)
+    X, place = encode_fields(made.values), tmp_path / "records.db"
+    first = Session.open(place, X, method="duplicates")
+    for _ in run(first, LabelOracle(made.truth), budget=5):
+        pass
+
+    again = Session.open(place)
+
+    assert again.ask() == first.ask()
+    np.testing.assert_array_equal(again.labels, first.labels)
+
+
+def test_new_records_are_taken_in() -> None:
+    made = companies(30, seed=17)
+    X = encode_fields(made.values)
+    session = Session(X[:-5], "duplicates")
+    for _ in run(session, LabelOracle(made.truth), budget=5):
+        pass
+
+    session.add(X[-5:])
+
+    assert session.n_samples == len(X)
+    assert session.ask() is not None
 
 
 # In words

@@ -35,6 +35,7 @@ from likewise.methods._problem import Problem
 MISSING, FAR, FAINT, NEAR, VERY_NEAR, MOVED, EQUAL = range(7)
 N_LEVELS = 7
 EDGES = (0.5, 0.7, 0.85)  # cosines from which on a value is faint, near, very near
+ROUNDING = 1e-4  # of a cosine in float32: one that is just at an edge is above it
 M_START = np.array([1.0, 0.04, 0.03, 0.07, 0.1, 0.01, 0.75])
 M_WEIGHT = 20.0  # duplicates that the start counts for
 N_DRAWN = 1000  # records, of which all pairs say how often values agree by chance
@@ -120,7 +121,7 @@ class Records:
         """Return pairs, field by field."""
         near = cosines(self.X, first, second)
         a, b = self.ids[first], self.ids[second]
-        levels = (FAR + np.digitize(near, EDGES)).astype(np.int8)
+        levels = (FAR + np.digitize(near + ROUNDING, EDGES)).astype(np.int8)
         moved = _is_in(a, b) | _is_in(b, a)
         levels[moved & (levels < VERY_NEAR)] = MOVED
         levels[a == b] = EQUAL
