@@ -14,6 +14,7 @@ from tests.app.test_crowd import running
 from tests.items.drawer import DRAWER
 
 from likewise.app import PathSource, Preparation
+from likewise.app._preparing import SAME_THING
 from likewise.items import Reading
 from likewise.session import FEATURES
 
@@ -190,6 +191,25 @@ def test_what_was_noticed_is_on_the_page(tmp_path: Path) -> None:
     assert "&#39;id&#39; left out: it names each row." in page
     found = here.seat().get("/api/columns").json()
     assert (found["seek"], found["title"]) == ("duplicates", "name")
+
+
+def test_records_are_looked_through_for_duplicates(tmp_path: Path) -> None:
+    here = new_table(tmp_path, "people")
+    path = tmp_path / DRAWER["people"].file
+    lines = path.read_text().splitlines()
+    path.write_text("\n".join([*lines, lines[3], lines[4].replace("son|", "sonn|")]))
+
+    here.seat().post("/api/columns", json={})
+    begun(here)
+
+    settings = here.project.info().settings
+    assert (settings["method"], settings["n_clusters"]) == ("duplicates", None)
+    assert here.state("ann").criterion == SAME_THING
+    twins = [item for item in here.project.items() if item.copies]
+    assert [(item.key, item.copies) for item in twins] == [("3", ("41",))]
+    question = here.seat().get("/api/state").json()["question"]
+    assert {question["sample"]["item"], question["against"]["item"]} == {3, 40}
+    assert replace(here).prepared().state("ann").criterion == SAME_THING
 
 
 def test_nothing_on_the_page_is_taken_for_html(tmp_path: Path) -> None:
