@@ -297,6 +297,7 @@ class Settings(Message):
 
     criterion: Text | None = None
     hints: StrictBool | None = None
+    why: StrictBool | None = None
     checks: Annotated[int, Field(ge=0, le=1000, strict=True)] | None = None
     changes: Literal["owner", "everybody"] | None = None
     screens: _schemas.Screens | None = None

@@ -57,7 +57,8 @@ class QuestionCard(BaseModel):
     """Whether `sample` and `against` belong together.
 
     `group` is what is known of the group of `against`. With `picker` it is time to
-    show the candidates. `before` is your answer, if it was just taken back.
+    show the candidates, for the reason in `picker_why`. `before` is your answer, if it
+    was just taken back.
     """
 
     id: int
@@ -65,6 +66,7 @@ class QuestionCard(BaseModel):
     against: Card
     group: GroupCard | None = None
     picker: bool = False
+    picker_why: str | None = None
     why: str | None = None
     before: Verdict | None = None
 
@@ -114,6 +116,7 @@ class OverviewCard(BaseModel):
     kind: Literal["overview"] = "overview"
     id: int
     groups: list[GlanceCard]
+    why: str | None = None
     before: list[list[int]] | None = None
 
 
@@ -230,6 +233,7 @@ class State(BaseModel):
     slip: SlipCard | None = None
     checks: int = 0
     hints: bool = False
+    why: bool = True
     owner: str | None = None
     changes: str = "owner"
     screens: Screens = "all"

@@ -45,6 +45,7 @@ from likewise.storage import Act, Item, Project
 LATE = 3  # acts of a person after which nobody is asked about a contradiction
 UNSURE = 0.8  # below, a guessed member needs to be looked at
 ALIKE = 0.05  # below, nobody would take two clusters for one
+MANY_FACES = 200  # members of a group among which typical ones are looked for
 MANY = 20_000  # items that are kept
 MANY_COLUMNS = 12  # shown at once; those that differ come first
 LONGEST = 20_000  # characters of a text
@@ -69,7 +70,7 @@ class Display:
     about : str
         How items became vectors.
     hints : bool
-        Whether to say why a pair is asked about.
+        Whether to say how likely things are.
     checks : int
         One question in so many asks again what is known; 0 for none.
     owner : str
@@ -82,6 +83,8 @@ class Display:
         What of an item names it.
     alike : bool
         Whether pictures that are almost identical are offered as one.
+    why : bool
+        Whether to say why something is asked.
     """
 
     project: str
@@ -95,6 +98,7 @@ class Display:
     screens: Screens = "all"
     title: str = "name"
     alike: bool = True
+    why: bool = True
 
 
 @dataclass(frozen=True)
@@ -276,11 +280,18 @@ class Snapshot:
         n_members: int,
         probability: float | None = None,
         besides: Sequence[int] = (),
+        near: Sequence[int] = (),
     ) -> GroupCard:
-        """Return a known group at a glance, with some of its items."""
+        """Return a known group at a glance, with some of its items.
+
+        With `near`, the one that is most like these comes first, then typical ones.
+        """
         card = self.cluster(group.label, 0) if group.label >= 0 else None
-        members = [s for s in group.samples if s not in besides][:n_members]
         aside = self.statuses.aside
+        out = {*besides, *aside}
+        members = [s for s in group.samples if s not in out][:n_members]
+        if near and n_members:
+            members = self._faces(group, near, out)[:n_members]
         here = next((s for s in group.samples if s not in aside), group.id)
         return GroupCard(
             id=here,  # one that is in the game
@@ -291,6 +302,27 @@ class Snapshot:
             members=self.cards(members),
             probability=probability,
         )
+
+    def _faces(self, group: Group, near: Sequence[int], out: set[int]) -> list[int]:
+        """Return the confirmed member most like some items, then typical ones.
+
+        Where few are confirmed, guessed ones that are typical of the cluster follow.
+        """
+        there = [s for s in group.samples if s not in out][:MANY_FACES]
+        rest = self.typical(group.label, MANY_FACES) if group.label >= 0 else []
+        guessed = [s for s in rest if s not in out and s not in there]
+        if not there:
+            return guessed
+        alike = np.asarray(self._weights_of(near, there)).sum(axis=0)
+        inside = np.asarray(self._weights_of(there, there)).sum(axis=0)
+        first = there[int(np.argmax(alike))]
+        others = [there[at] for at in np.argsort(-inside, kind="stable")]
+        return [first, *(s for s in others if s != first), *guessed]
+
+    def _weights_of(self, rows: Sequence[int], columns: Sequence[int]) -> Floats:
+        some = self.weights[np.array(rows)][:, np.array(columns)]
+        dense = some if isinstance(some, np.ndarray) else some.toarray()
+        return np.asarray(dense, dtype=np.float64)
 
     # Clusters
 

@@ -31,6 +31,7 @@ from likewise.knowledge import (
     Verdict,
     checked_name,
     decode,
+    readable,
     singles_of,
     standing,
 )
@@ -38,6 +39,7 @@ from likewise.session import FEATURES, links_of_labels
 from likewise.storage import Project, ProjectJournal
 
 Record: TypeAlias = dict[str, Any]
+LONGEST = 200  # characters of a name
 MAX_BYTES = 1_000_000_000
 GUARDED = (".csv", ".tsv")
 
@@ -435,9 +437,17 @@ def read_labels(
         raise _nothing(path, unknown)
     classes = {sample: label for sample, (_, label) in known.items()}
     links = tuple(links_of_labels(classes, len(places)))
-    return Incoming(
-        links, unknown=tuple(dict.fromkeys(unknown)), n_left_out=len(unknown)
-    )
+    keys = tuple(dict.fromkeys(unknown))
+    return Incoming(links, _names_of(classes), unknown=keys, n_left_out=len(unknown))
+
+
+def _names_of(classes: Mapping[int, str]) -> dict[int, str]:
+    """Return the names of classes, each by its first sample, as far as they can be."""
+    first: dict[str, int] = {}
+    for sample, label in classes.items():
+        first.setdefault(label, sample)
+    named = {sample: readable(label)[:LONGEST] for label, sample in first.items()}
+    return {sample: name.strip() for sample, name in named.items() if name.strip()}
 
 
 def _collected(said: Iterator[Said | NotThere], path: Path) -> Incoming:

@@ -23,6 +23,7 @@ from likewise.session._splitting import (
 )
 from likewise.session._start import links_of_labels
 from likewise.session._summary import (
+    Candidate,
     Group,
     Numbers,
     Progress,
@@ -35,6 +36,7 @@ from likewise.session._summary import (
     explained,
     groups_of,
     progress_of,
+    reason_for,
     statuses_of,
     statuses_within,
     usual_minutes,
@@ -45,6 +47,7 @@ __all__ = [
     "FEATURES",
     "PER_CHECK",
     "ActiveClustering",
+    "Candidate",
     "Doubts",
     "FunctionOracle",
     "Group",
@@ -77,6 +80,7 @@ __all__ = [
     "plane_of_affinity",
     "plane_of_graph",
     "progress_of",
+    "reason_for",
     "reliability",
     "run",
     "session_on",

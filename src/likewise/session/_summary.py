@@ -27,6 +27,8 @@ from likewise.session._review import Repairs
 from likewise.storage import Settings
 
 SURE = 0.95
+UNLIKELY = 0.01  # a probability that nobody needs to know in numbers
+SEVERAL = 5  # similar samples that are worth mentioning
 EXACTLY = 20  # minutes up to which each is told
 HARDLY = 0.01  # a chance that is not told as a number
 FAR = 0.5  # from here on a sample is far from settled ones
@@ -494,7 +496,7 @@ def explained(question: Question, model: Model, called: tuple[str, str]) -> str:
             f"Knowing the group of {i}{doubt} would move the clustering most, "
             f"and that of {j} is the closest one not ruled out."
         )
-    chance = f"{predicted.same:.0%}"
+    chance = _likely(predicted.same)
     if predicted.kind.startswith("check"):
         return (
             f"To make sure: earlier answers say where {i} belongs, but what "
@@ -504,8 +506,8 @@ def explained(question: Question, model: Model, called: tuple[str, str]) -> str:
         return _why_these_records(i, j, predicted.same)
     if predicted.kind == "groups":
         return (
-            f"The groups of {i} and {j} may be one ({chance}), and many pairs "
-            f"hang on it."
+            f"The groups of {i} and {j} may be one ({chance}), and many pairs hang on "
+            f"it."
         )
     place = (
         "nothing near it is settled"
@@ -513,9 +515,68 @@ def explained(question: Question, model: Model, called: tuple[str, str]) -> str:
         else "it lies between groups"
     )
     return (
-        f"{i[:1].upper()}{i[1:]} is of the group of {j} with a chance of {chance}: "
-        f"{place}, and samples like it will follow."
+        f"{i[:1].upper()}{i[1:]} may be of the group of {j} ({chance}): {place}, and "
+        f"samples like it will follow."
     )
+
+
+def _likely(p: float) -> str:
+    """Return a probability in words; what is next to nothing is not a number.
+
+    Examples
+    --------
+    >>> [_likely(p) for p in (0.001, 0.3, 0.999)]
+    ['very unlikely', 'about 30 %', 'almost certain']
+    """
+    if p < UNLIKELY:
+        return "very unlikely"
+    return "almost certain" if p > 1 - UNLIKELY else f"about {100 * p:.0f} %"
+
+
+def reason_for(question: Question, view: View, things: str) -> str:
+    """Return in a few words why a pair is asked, without how likely anything is.
+
+    A question about what is known already is not given away: it has the same reasons.
+
+    Parameters
+    ----------
+    question : Question
+    view : View
+    things : str
+        What samples are called, when there are several.
+
+    Examples
+    --------
+    >>> from likewise import Session
+    >>> session = Session([[0.0], [0.2], [0.4], [5.0], [5.2], [5.4]])
+    >>> reason_for(session.ask(), session.view, "pictures")
+    'Nothing is known of these two yet.'
+    """
+    known, labels = view.known, view.labels
+    i, j = question.sample, question.against
+    told = known.constraints.group_of
+    kind = "" if question.predicted is None else question.predicted.kind
+    if kind == "duplicate":
+        return "They look much alike, but not quite."
+    if i not in told and j not in told:
+        return "Nothing is known of these two yet."
+    if i not in told and i not in known.unsure and kind == "sample":
+        return _why_this_one(view, i, things)
+    if kind == "groups" and labels[i] != labels[j]:
+        size = int(min(np.sum(labels == labels[i]), np.sum(labels == labels[j])))
+        return f"Their groups may be one: {max(size, 1)} {things} would move together."
+    if labels[i] != labels[j]:
+        return "They look alike, but are in different groups so far."
+    return "They are in the same group so far: one look makes it sure."
+
+
+def _why_this_one(view: View, sample: int, things: str) -> str:
+    """Return why a sample of which nothing is known is asked about."""
+    inside = np.flatnonzero(view.labels == view.labels[sample]).tolist()
+    n_open = sum(s not in view.known.constraints.group_of for s in inside)
+    if n_open < SEVERAL:
+        return "Nothing is known of this one yet."
+    return f"About {_rounded(n_open)} similar {things} are still open."
 
 
 def _why_these_records(i: str, j: str, same: float) -> str:

@@ -36,10 +36,11 @@ from likewise.knowledge import (
 )
 from likewise.methods import OFFERED
 from likewise.session import (
+    Candidate,
     Group,
     candidates_of,
-    explained,
     is_deciding,
+    reason_for,
     usual_minutes,
     usual_questions,
 )
@@ -51,11 +52,11 @@ AT_A_GLANCE = 3  # further members of a group on an overview
 WHY = {
     "misfits": "Most of these probably belong: the most doubtful come first.",
     "members": "Few of these probably belong: the likeliest come last.",
+    "overview": "These groups look alike: some may be the same.",
 }
 IN_A_ROW = 3  # "different" answers about one sample before the picker opens
 MANY_GROUPS = 8
 THINGS = {"image": "pictures", "text": "texts", "row": "entries"}
-CALLED = ("this one", "the other")  # people do not know samples by numbers
 
 
 def state_of(
@@ -172,6 +173,7 @@ def seen_by(now: Snapshot, who: str) -> State:
         can_undo=now.last_act(who) is not None,
         disagreements=now.n_disagreements,
         hints=display.hints,
+        why=display.why,
         owner=now.owner,
         changes=display.changes,
         screens=display.screens,
@@ -213,28 +215,32 @@ def _question(
     left, right = compared(*now.cards([question.sample, question.against]))
     group = now.by_group.get(now.view.known.constraints.group(question.against))
     card = None if group is None else now.group(group, STRIP, None, question.pair)
-    hints = now.display.hints
+    things, reason = THINGS[now.display.kind], _why_picker(now, question.sample)
     return QuestionCard(
         id=mine.id,
         sample=left,
         against=right,
         group=card,
-        picker=_wants_picker(now, question.sample),
-        why=explained(question, now.view.model, CALLED) if hints else None,
+        picker=reason is not None,
+        picker_why=reason,
+        why=reason_for(question, now.view, things) if now.display.why else None,
         before=None if before is None else before.value,
     )
 
 
-def _wants_picker(now: Snapshot, sample: int) -> bool:
-    """Tell whether the picker opens by itself: the pair is getting nowhere.
+def _why_picker(now: Snapshot, sample: int) -> str | None:
+    """Return why the picker opens by itself, if it does: the pair gets nowhere.
 
     Other questions may have come in between: nobody sees an item too often in a row.
     """
     told = (a for a in reversed(now.view.known.answers) if a.question.sample == sample)
     apart = takewhile(lambda answer: answer.verdict is Verdict.DIFFERENT, told)
     streak = sum(1 for _ in apart)
-    many = len(now.groups) > MANY_GROUPS
-    return streak >= IN_A_ROW or (many and streak >= 1)
+    if streak >= IN_A_ROW:
+        return f"{streak} times different: pick the group instead."
+    if streak and len(now.groups) > MANY_GROUPS:
+        return "There are many groups by now: picking one is faster."
+    return None
 
 
 # Sheets and overviews
@@ -304,15 +310,28 @@ def offered(
 
     They are not shown as members of these: a check is not to give itself away.
     """
-    found = candidates_of(now.view.model, pile, now.groups, now.labels, unlike)
+    listed = candidates_of(now.view.model, pile, now.groups, now.labels, unlike)
+    found = _each_once(listed)
     start, stop = page * per_page, (page + 1) * per_page
     hints = now.display.hints
     groups = [
-        now.group(one.group, STRIP, one.probability if hints else None, pile)
+        now.group(one.group, STRIP, one.probability if hints else None, pile, pile)
         for one in found[start:stop]
     ]
     more = len(found) > stop
     return Candidates(question=mine.id, page=page, groups=groups, has_more=more)
+
+
+def _each_once(found: Sequence[Candidate]) -> list[Candidate]:
+    """Return candidates without those that people know as the same group.
+
+    Several known groups may be in one cluster, which has one number and one name.
+    """
+    first: dict[int, Candidate] = {}
+    for one in found:
+        label = one.group.label
+        first.setdefault(label if label >= 0 else -1 - one.group.id, one)
+    return list(first.values())
 
 
 def _sheet(now: Snapshot, id_: int, sheet: Sheet, undone: Told | None) -> SheetCard:
@@ -327,7 +346,7 @@ def _sheet(now: Snapshot, id_: int, sheet: Sheet, undone: Told | None) -> SheetC
         speakers=now.cards(sheet.speakers),
         items=now.cards(sheet.items),
         group=None if group is None else now.group(group, 0),
-        why=WHY[sheet.tap] if now.display.hints else None,
+        why=WHY[sheet.tap] if now.display.why else None,
         before=before,
     )
 
@@ -338,6 +357,7 @@ def _overview(
     return OverviewCard(
         id=id_,
         groups=[_glance(now, speaker) for speaker in overview.speakers],
+        why=WHY["overview"] if now.display.why else None,
         before=None if undone is None else same_in(undone),
     )
 

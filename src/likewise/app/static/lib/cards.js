@@ -16,6 +16,7 @@ const WORDS = {
   changed: "file has changed",
   differs: "differs",
   further: "More of this group",
+  name: "Name this group",
   column: "Column",
   value: "Value",
   larger: "Show it larger",
@@ -153,7 +154,11 @@ export function pairOf(question) {
 function groupHead(group) {
   return [
     chip(group),
-    made("h2", { title: nameOf(group) }, nameOf(group)),
+    made("h2", { class: "named", title: nameOf(group) }, made(
+      "button",
+      { type: "button", class: "quiet name", "data-do": "name", title: WORDS.name },
+      nameOf(group),
+    )),
     made("p", { class: "size" }, counted(group.size, "item")),
   ];
 }
@@ -161,7 +166,12 @@ function groupHead(group) {
 function card(kind, head, item, other, group) {
   return made(
     "section",
-    { class: `card ${kind} kind-${item.kind}` },
+    {
+      class: `card ${kind} kind-${item.kind}`,
+      "data-group": group?.id,
+      "data-name": group?.name,
+      "data-number": group?.number,
+    },
     made(
       "div",
       { class: "card-head" },

@@ -7,7 +7,7 @@ export function wireCriterion(save) {
   const form = byId("criterion-form");
   const input = byId("criterion-input");
   byId("edit").addEventListener("click", () => {
-    input.value = byId("criterion").textContent;
+    input.value = byId("criterion").textContent; // only a pair has the button
     toggle(true);
     input.select();
   });

@@ -1,8 +1,8 @@
 // The picker: one item, and the groups that it may belong to.
 
 import { get, troubleOf } from "../lib/api.js";
-import { candidate, whole } from "../lib/cards.js";
-import { byId, counted, made, wireClosing } from "../lib/dom.js";
+import { candidate, tally, whole } from "../lib/cards.js";
+import { byId, made, say, wireClosing } from "../lib/dom.js";
 import { keycap, plain } from "../lib/keys.js";
 
 /** @typedef {import("../lib/messages.js").Candidates} Candidates */
@@ -39,8 +39,8 @@ export function wirePicker(chosen, closed) {
   byId("picker").addEventListener("close", closed);
 }
 
-/** Let a person say which group the item of a question belongs to. */
-export function openPicker(asked) {
+/** Let a person say which group an item belongs to; `why` it opened, if by itself. */
+export function openPicker(asked, why = null) {
   if (byId("picker").open) return;
   question = asked;
   earlier = [];
@@ -50,6 +50,7 @@ export function openPicker(asked) {
     whole(question.sample, question.against),
     made("figcaption", { class: "title" }, question.sample.title),
   ));
+  say(byId("picker-why"), why);
   byId("picker").showModal();
   turn(0);
 }
@@ -87,7 +88,7 @@ function show(next) {
 }
 
 function choice(group, key) {
-  const items = counted(group.size, "item");
+  const items = tally(group.size, group.confirmed);
   return candidate(group, {
     key,
     order: question.sample.columns.slice(0, COLUMNS).map((column) => column.name),

@@ -7,6 +7,7 @@ import { byId, every, greyOut, isDialogOpen, wireDoing } from "../lib/dom.js";
 import { isForPage, isModified, isUndo, openKeys, plain, wireKeys } from "../lib/keys.js";
 import { openPair, wireLarge } from "../lib/large.js";
 import { forThisTab, recalled, remember } from "../lib/memory.js";
+import { openNaming, wireNaming } from "../lib/naming.js";
 import { isBusy, notify, resend, send, tell, tellReply, wireSending } from "../lib/sending.js";
 import {
   beginLooking, decoded, keyed, painted, preloaded, secondsLooked, wireLooking,
@@ -27,11 +28,14 @@ const WORDS = {
   unreachable: "The server does not answer. Is the app still running?",
   tapFirst: "Tap an item first, then say that you are not sure.",
   tapTwo: "Tap two groups or more that are the same.",
+  noName: "This one is in no group yet: answer first, then name the group.",
+  namesake: (name) => `Another group is already called “${name}”, so nothing was saved. `
+    + "Choose another name, or merge the two on the groups page.",
   noMisfits: "Nothing to put elsewhere: first tap what does not belong.",
 };
 const ALL_LETTERS = { z: "undo", "?": "keys" };
 const LETTERS = {
-  pair: { d: "different", u: "unsure", s: "same", g: "pick", n: "none", x: "aside", v: "view" },
+  pair: { d: "different", u: "unsure", s: "same", g: "pick", n: "none", x: "aside", v: "view", e: "name" },
   sheet: { u: "doubt", g: "sort", p: "skip", v: "view" },
   overview: { s: "set", p: "skip", v: "view" },
 };
@@ -49,6 +53,7 @@ let watched = null; // the id of what the person is timed at
 let openFrom = Infinity;
 let wantsStop = true;
 let wantsWelcome = true;
+let placed = null; // the item of the last question that was answered
 let ahead = []; // pictures being preloaded, held so that the browser goes on with them
 
 // Showing
@@ -98,7 +103,9 @@ async function settleOn(images) {
   watched = id;
   if (state.screen && isFree()) TILES[kindOf(state)].goToTiles();
   if (!state.question) return;
-  if (state.question.picker && recalled(forThisTab, CLOSED) !== id) offerGroups();
+  if (state.question.picker && recalled(forThisTab, CLOSED) !== id) {
+    offerGroups(state.question.picker_why);
+  }
   get("/api/ahead").then(({ pictures }) => { ahead = preloaded(pictures); }, () => {});
 }
 
@@ -129,8 +136,8 @@ function showMarked() {
   enable();
 }
 
-function offerGroups() {
-  if (state.question && !isDialogOpen()) openPicker(state.question);
+function offerGroups(why = null) {
+  if (state.question && !isDialogOpen()) openPicker(state.question, why);
 }
 
 // Acting
@@ -146,8 +153,9 @@ const DOES = {
   same: () => answer("same"),
   different: () => answer("different"),
   unsure: () => answer("unsure"),
-  pick: offerGroups,
+  pick: () => offerGroups(),
   none: () => pick(state.question.id, "new", []),
+  name: nameGroup,
   aside: () => act("/api/aside", { item: state.question.sample.item }),
   undo: () => act("/api/undo"),
 };
@@ -178,7 +186,23 @@ function offerSorting() {
   else openPiles(state.screen.id, left);
 }
 
+// The group of the right card, or one that has just begun.
+function nameGroup() {
+  const holder = document.querySelector("#pair .against[data-group]");
+  if (holder) openNaming(holder);
+  else tell(WORDS.noName);
+}
+
+/** Offer to name a group that has just begun. */
+function offerName(path, { group }) {
+  const isNew = path === "/api/pick" && group === "new";
+  const holder = byId("new-group");
+  holder.hidden = !isNew;
+  if (isNew) holder.dataset.group = placed;
+}
+
 function act(path, body) {
+  if (state.question) placed = state.question.sample.item;
   if (isBusy()) return;
   keyed();
   send(path, body);
@@ -192,8 +216,9 @@ function perform(name) {
 
 const isOpen = () => !isBusy() && performance.now() >= openFrom;
 
-async function showReply(reply) {
+async function showReply(reply, { path, body }) {
   tellReply(reply, reply.can_undo);
+  offerName(path, body);
   await show(reply.status ? reply : await present()); // it may be of another page
 }
 
@@ -298,6 +323,11 @@ function wire() {
   overview.wireOverview(showMarked);
   wirePiles(sheet.putPile, () => isFree() && sheet.goToTiles());
   wirePicker(pick, () => remember(forThisTab, CLOSED, state.question?.id ?? null));
+  wireNaming(
+    (item, name) => act("/api/rename", { item, name }),
+    (_, __, name) => notify(WORDS.namesake(name)),
+  );
+  byId("name-new").addEventListener("click", () => openNaming(byId("new-group")));
   wireSlip({
     change: (answer, verdict) => act("/api/change", { answer, verdict }),
     keep: (answer) => act("/api/keep", { answer }),
@@ -305,6 +335,7 @@ function wire() {
   wireCriterion((criterion) => change({ criterion }));
   wireKeys((hints) => change({ hints }));
   wireChecks(() => state, (checks) => change({ checks }));
+  byId("why-on").addEventListener("change", ({ target }) => change({ why: target.checked }));
   for (const box of every("[name=screens]")) {
     box.addEventListener("change", () => changeScreens(box.value));
   }

@@ -14,6 +14,11 @@ const WORDS = {
     + `${counted(state.progress.answers, "answer")}.`,
   deferred: (number) => ` ${numeral(number)} not sure.`,
   aside: (number) => ` ${numeral(number)} set aside.`,
+  sheet: {
+    misfits: "Which of these do not belong to this group?",
+    members: "Which of these belong to this group?",
+  },
+  overview: "Which of these groups are the same?",
   title: (state) => `${state.project} · likewise`,
 };
 const TOO_WIDE = 0.6; // an estimate that says nothing is not drawn
@@ -50,7 +55,9 @@ export const kindOf = (state) =>
  */
 export function fill(state) {
   for (const [kind, id] of Object.entries(PANELS)) byId(id).hidden = kindOf(state) !== kind;
-  byId("criterion").textContent = state.criterion;
+  byId("criterion").textContent = asking(state);
+  byId("edit").hidden = state.screen !== null || !byId("criterion-form").hidden;
+  byId("why-on").checked = state.why;
   byId("about").textContent = state.about;
   document.title = WORDS.title(state);
   say(byId("why"), askedOf(state)?.why);
@@ -63,6 +70,12 @@ export function fill(state) {
   for (const box of every("[name=screens]")) box.checked = box.value === state.screens;
   for (const row of every("#keys [data-on]")) row.hidden = !isOn(row, kindOf(state));
   if (state.status === "settled") byId("settled-words").textContent = ending(state);
+}
+
+// The criterion is worded for two: what is asked of more is asked in other words.
+function asking({ criterion, screen }) {
+  if (!screen) return criterion;
+  return screen.kind === "sheet" ? WORDS.sheet[screen.tap] : WORDS.overview;
 }
 
 // Keys of what is asked; where nothing is, those of pairs.

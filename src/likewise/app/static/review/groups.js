@@ -7,7 +7,7 @@ import { MOVES } from "../lib/selection.js";
 import { resend, tell } from "../lib/sending.js";
 import { act, canUndo, wireActing } from "./acting.js";
 import { offerMerging, openMerging, wireMerging } from "./merging.js";
-import { openNaming, wireNaming } from "./naming.js";
+import { openNaming, wireNaming } from "../lib/naming.js";
 
 const WORDS = {
   none: "Select groups to merge them",

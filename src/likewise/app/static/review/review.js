@@ -7,7 +7,7 @@ import { resend, tell } from "../lib/sending.js";
 import { act, canUndo, facts, wireActing } from "./acting.js";
 import { openChooser, wireChooser } from "./chooser.js";
 import { offerMerging, openMerging, wireMerging } from "./merging.js";
-import { openNaming, wireNaming } from "./naming.js";
+import { openNaming, wireNaming } from "../lib/naming.js";
 import { openSplitting, wireSplitting } from "./splitting.js";
 
 const WORDS = {

@@ -1,7 +1,7 @@
 // The name of a group, changed where it stands.
 
-import { previewed } from "../lib/api.js";
-import { made } from "../lib/dom.js";
+import { previewed } from "./api.js";
+import { made } from "./dom.js";
 
 const WORDS = {
   label: "Name of the group",
