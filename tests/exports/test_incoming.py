@@ -352,6 +352,16 @@ def test_rows_without_keys_are_counted_with_their_copies(file: File) -> None:
 # Labels
 
 
+def test_groups_are_called_what_their_labels_say(file: File) -> None:
+    project = project_of()
+    rows = [f"{KEYS[0]},oak", f"{KEYS[1]},oak", f"{KEYS[6]},elm"]
+    incoming = read_labels(file("\n".join(["key,class", *rows])), project, "class")
+    record(incoming, project, who="me", now=0.0)
+
+    assert incoming.names == {0: "oak", 6: "elm"}
+    assert {group.name for group in session_of(project).groups} == {"oak", "elm"}
+
+
 def test_known_classes_come_by_the_keys_of_the_items(file: File) -> None:
     rows = [f"{KEYS[0]},oak", f"{KEYS[1]},oak", f"{KEYS[7]},elm", f"{KEYS[8]},"]
     project = project_of()
