@@ -145,16 +145,25 @@ app = typer.Typer(
 )
 
 
+def _print_version(is_wanted: bool) -> None:
+    if is_wanted:
+        typer.echo(f"likewise {importlib.metadata.version('likewise')}")
+        raise typer.Exit
+
+
 @app.callback()
 def likewise(
-    version: Annotated[
-        bool, typer.Option("--version", help="Print the version.", is_eager=True)
+    version: Annotated[  # noqa: ARG001 - the option does it
+        bool,
+        typer.Option(
+            "--version",
+            help="Print the version.",
+            is_eager=True,
+            callback=_print_version,
+        ),
     ] = False,
 ) -> None:
     """Sort anything into the groups you mean, by answering 'same or different?'."""
-    if version:
-        typer.echo(f"likewise {importlib.metadata.version('likewise')}")
-        raise typer.Exit
 
 
 app.command("demo")(demo)
