@@ -153,7 +153,7 @@ def _print_version(is_wanted: bool) -> None:
 
 @app.callback()
 def likewise(
-    version: Annotated[  # noqa: ARG001 - the option does it
+    version: Annotated[
         bool,
         typer.Option(
             "--version",
