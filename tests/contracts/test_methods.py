@@ -198,8 +198,8 @@ def assert_progress_is_sound(session: Session) -> None:
     if progress.until_95 is not None and progress.until_98 is not None:
         assert progress.until_95 <= progress.until_98
     if progress.is_good_place_to_stop and not reached[0]:
-        assert "more questions would hardly help" in progress.sentence
-    assert progress.sentence.count(".") == 1
+        assert "more questions would hardly help" in progress.sentence.lower()
+    assert progress.sentence.count(". ") <= 1  # how much is right; how many more
     assert progress.sentence.endswith(".")
 
 
