@@ -172,9 +172,9 @@ def test_nothing_on_the_page_tells_a_check_from_other_questions(
     check = until_check(here)
     question = here.seat("ann").get("/api/state").json()["question"]
 
-    assert question["why"] is None
+    assert "check" not in question["why"]
     assert set(question) == {
-        *("id", "sample", "against", "group", "picker", "why", "before"),
+        *("id", "sample", "against", "group", "picker", "picker_why", "why", "before"),
     }
     assert check.sample not in [card["item"] for card in question["group"]["members"]]
     picker = here.seat("ann").get("/api/candidates").json()["groups"]
@@ -182,13 +182,15 @@ def test_nothing_on_the_page_tells_a_check_from_other_questions(
     assert check.sample not in shown
 
 
-def test_hints_say_that_it_is_a_check(tmp_path: Path) -> None:
+def test_hints_do_not_give_a_check_away(tmp_path: Path) -> None:
     here = sorting(tmp_path, 5)
     until_check(here)
     ann = here.seat("ann")
     ann.post("/api/settings", json={"hints": True})
 
-    assert "To make sure" in ann.get("/api/state").json()["question"]["why"]
+    why = ann.get("/api/state").json()["question"]["why"]
+    assert "check" not in why
+    assert "earlier" not in why
 
 
 def test_how_often_is_changed_for_everybody_and_for_good(tmp_path: Path) -> None:

@@ -175,6 +175,7 @@ def test_candidates_come_in_pages(many: Served) -> None:
 
 def test_probabilities_are_hidden_unless_hints_are_on(many: Served) -> None:
     browser = many.seat()
+    browser.get("/api/state")
     groups = browser.get("/api/candidates").json()["groups"]
     assert all(group["probability"] is None for group in groups)
 
