@@ -83,7 +83,7 @@ def test_projects_are_opened_from_the_page_and_end_with_it(tmp_path: Path) -> No
         now = opened(browser, table)
         assert now["status"] == "open", now
         with entered(now["url"]) as project:
-            page = project.get("/").text
+            page = project.get("/", follow_redirects=True).text
             assert f'href="{browser.base_url}">All projects</a>' in page
         again = opened(browser, table)
         assert httpx.URL(again["url"]).port == httpx.URL(now["url"]).port
