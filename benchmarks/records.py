@@ -16,9 +16,11 @@ of the record, and as many pairs answered truly:
   0.5, its default; at the best of five thresholds, by the truth, in brackets. With
   5,000 records it holds 8 GB after half a minute, and goes on: on a machine with
   little memory leave it out there (--ways likewise splink);
-- Splink: u from random pairs, m by EM on two blocks, as in its own example on Febrl;
-  then m from the true pairs among as many of its own likeliest ones, drawn by lot;
-  clusters at 0.95, as in that example; at the best of five thresholds in brackets.
+- Splink: u from random pairs, m by EM on three blocks, much as in the example of its
+  README; then m from the true pairs among as many of its own likely ones, drawn by
+  lot; clusters at 0.95, as there; at the best of five thresholds in brackets.
+
+Ours keeps to the answers themselves too; dedupe and Splink learn from them only.
 """
 
 from __future__ import annotations
@@ -244,7 +246,7 @@ def _marked(answered: Sequence[tuple[str, Any]]) -> dict[str, list[Any]]:
 
 
 def _variables(table: Table) -> list[Any]:
-    """Return the fields as dedupe's documentation types them."""
+    """Return the fields as dedupe types short codes and longer strings."""
     variables = import_module("dedupe.variables")
     short = {"street_number", "postcode", "state", "date_of_birth", NUMBER, "phone"}
     return [
@@ -316,7 +318,7 @@ def _trained(table: Table) -> Any:
 
 
 def _comparison(name: str) -> Any:
-    """Return how Splink's examples compare such a column."""
+    """Return what Splink's library has for such a column."""
     cl = import_module("splink.comparison_library")
     if name == "date_of_birth":
         return cl.DateOfBirthComparison(
