@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import json
 import unicodedata
+from collections.abc import Set
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.strategies import pairs
 
 from likewise.errors import InputError
 from likewise.knowledge import (
+    GroupNames,
     Renamed,
     Together,
     checked_name,
@@ -118,3 +121,62 @@ def test_a_journal_with_names_of_before_is_read() -> None:
 def test_a_text_that_no_database_holds_is_refused(text: str) -> None:
     with pytest.raises(InputError):
         checked_text(text)
+
+
+# Groups that grow together
+
+
+def test_of_two_groups_that_become_one_the_larger_ones_name_counts() -> None:
+    names = GroupNames().linked([(0, 1), (1, 2), (5, 6)])
+    names.rename(0, "oak")
+    names.rename(5, "elm")
+
+    assert list(names.linked([(2, 6)]).given.values()) == ["elm", "oak"]
+
+
+def test_of_two_that_are_as_large_the_later_name_counts() -> None:
+    names = GroupNames().linked([(5, 6), (0, 1)])
+    names.rename(6, "elm")
+    names.rename(0, "oak")
+
+    assert list(names.linked([(1, 5)]).given.values()) == ["elm", "oak"]
+
+
+def test_a_group_without_a_name_takes_that_of_the_other() -> None:
+    names = GroupNames().linked([(0, 1), (1, 2), (5, 6)])
+    names.rename(5, "elm")
+    names.rename(0, "oak")
+    names.rename(0, "")
+
+    assert list(names.linked([(2, 6)]).given.values()) == ["", "elm"]
+
+
+def test_who_names_the_group_of_both_afterwards_is_heard() -> None:
+    names = GroupNames().linked([(0, 1), (1, 2), (5, 6)])
+    names.rename(0, "oak")
+    names.linked([(2, 6)]).rename(5, "elm")
+
+    assert list(names.given.values()) == ["oak", "elm"]
+
+
+@given(st.permutations(range(8)), st.lists(pairs(8)))
+def test_whichever_groups_are_joined_the_larger_one_is_not_renamed(
+    order: list[int], links: list[tuple[int, int]]
+) -> None:
+    names = GroupNames()
+    for sample in order:
+        names.rename(sample, str(sample))
+    home = {sample: frozenset([sample]) for sample in order}
+
+    def called(group: Set[int]) -> str:
+        return [name for sample, name in names.given.items() if sample in group][-1]
+
+    for link in links:
+        small, large = sorted((home[sample] for sample in link), key=len)
+        before = {called(large)} | (
+            {called(small)} if len(small) == len(large) else set()
+        )
+        names.linked([link])
+        home.update(dict.fromkeys(small | large, small | large))
+        assert called(small | large) in before
+        assert set(names.given.values()) == set(map(str, order))

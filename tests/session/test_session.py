@@ -307,6 +307,24 @@ def test_known_classes_are_respected() -> None:
     assert labels[0] == labels[11] != labels[5] == labels[6]
 
 
+def test_known_classes_that_are_words_name_their_groups() -> None:
+    session = Session(LINE, known={0: "oak", 11: "oak", 5: "elm", 6: "elm", 7: 3})
+
+    assert [group.name for group in session.groups] == ["oak", "elm", ""]
+    assert len(session.acts) == 1  # begun at once, and undone at once
+
+
+@pytest.mark.parametrize("known", [[0, 1] * 6, ["0", "1.0"] * 6, [None] * 12])
+def test_numbers_of_classes_name_nothing(known: list[Any]) -> None:
+    assert not Session(LINE, known=known).names
+
+
+def test_a_known_class_that_cannot_be_a_name_stops_nobody() -> None:
+    session = Session(LINE, known={0: "a\x1b", 1: "x" * 999, 2: "\u3164", 3: ""})
+
+    assert session.names == {0: "a\ufffd", 1: "x" * 200}
+
+
 def test_when_every_class_is_known_nothing_is_left_to_ask(three_blobs: Tiny) -> None:
     session = Session(three_blobs.X, "urasc+n", known=three_blobs.truth)
 

@@ -78,7 +78,22 @@ def test_a_group_may_be_named_by_itself(session: Session) -> None:
     assert session.groups[0].name == "oak"
 
 
-def test_the_latest_name_wins_when_two_groups_become_one(session: Session) -> None:
+def test_the_larger_ones_name_wins_until_the_answer_is_undone(session: Session) -> None:
+    session.tell_pair(4, 2, "same")
+    session.tell_pair(4, 3, "same")
+    session.tell_pair(1, 0, "same")
+    session.rename(4, "oak")
+    session.rename(1, "elm")
+
+    session.tell_pair(0, 2, "same")
+    assert [group.name for group in session.groups] == ["oak"]
+    assert set(session.to_frame().name[:5]) == {"oak"}
+
+    session.undo()
+    assert [group.name for group in session.groups] == ["oak", "elm"]
+
+
+def test_of_two_groups_as_large_the_latest_name_wins(session: Session) -> None:
     session.tell_pair(4, 2, "same")
     session.tell_pair(1, 0, "same")
     session.rename(1, "elm")

@@ -358,7 +358,7 @@ def _touched(now: Snapshot, plan: Plan) -> list[str]:
 def revision_of(now: Snapshot, command: Planned) -> Revision:
     """Return what an act amounts to; names stay with the groups that items leave."""
     revision = _planned(now, command)
-    renamed = _names_kept(now, leaving(command))
+    renamed = _names_kept(now, leaving(command)) or _name_of_both(now, command)
     return replace(revision, renamed=renamed) if revision and renamed else revision
 
 
@@ -502,6 +502,25 @@ def _names_kept(now: Snapshot, items: Sequence[int]) -> tuple[tuple[int, str], .
     return tuple(kept)
 
 
+def _name_of_both(now: Snapshot, command: Planned) -> tuple[tuple[int, str], ...]:
+    """Return the name that stays when groups of several names become one.
+
+    It is the one of the largest, guesses included: what people see.
+    """
+    items: Sequence[int] = ()
+    match command:
+        case Merge(groups=groups):
+            items = groups
+        case Compare(verdict="same"):
+            items = (command.one, command.other)
+    labels = {int(now.labels[item]) for item in items}
+    named = sorted(filter(now.name.__contains__, labels), key=now.size)
+    if len({now.name[label] for label in named}) < 2:  # noqa: PLR2004 - of several
+        return ()
+    carriers = {int(now.labels[item]): item for item, name in now.names.items() if name}
+    return ((carriers[named[-1]], now.name[named[-1]]),)
+
+
 # What is done to what was said
 
 
@@ -570,6 +589,7 @@ def _repeated(now: Snapshot, undoing: Undone) -> Plan:
         told,
         tuple(s.sample for s in aside if s.aside),
         tuple(s.sample for s in aside if not s.aside),
+        tuple((s.sample, s.name) for s in singles if isinstance(s, Renamed)),
     )
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import csv
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import chain
 from math import isfinite
@@ -18,6 +18,7 @@ from likewise.errors import InputError, MissingExtraError
 from likewise.exports._rows import traces_of
 from likewise.exports._tables import unguarded
 from likewise.knowledge import (
+    LONGEST,
     STAY,
     Answer,
     Event,
@@ -39,7 +40,6 @@ from likewise.session import FEATURES, links_of_labels
 from likewise.storage import Project, ProjectJournal
 
 Record: TypeAlias = dict[str, Any]
-LONGEST = 200  # characters of a name
 MAX_BYTES = 1_000_000_000
 GUARDED = (".csv", ".tsv")
 
@@ -450,10 +450,19 @@ def _names_of(classes: Mapping[int, str]) -> dict[int, str]:
     return {sample: name.strip() for sample, name in named.items() if name.strip()}
 
 
+def _events(said: Iterable[Said | NotThere]) -> Iterator[Event]:
+    """Yield what was said as events, each answer on its own."""
+    for one in said:
+        if isinstance(one, Answer):
+            yield Told((one,))
+        elif not isinstance(one, NotThere):
+            yield one
+
+
 def _collected(said: Iterator[Said | NotThere], path: Path) -> Incoming:
     listed = list(said)
     found = tuple(one for one in listed if isinstance(one, Answer))
-    stands = standing(one for one in listed if isinstance(one, Renamed | SetAside))
+    stands = standing(_events(listed))
     unknown = [one.key for one in listed if isinstance(one, NotThere)]
     if not (found or stands.names or stands.aside):
         raise _nothing(path, unknown)
@@ -466,7 +475,7 @@ def _nothing(path: Path, unknown: list[str]) -> InputError:
         return InputError(f"{path.name} says nothing that stands: give another file.")
     return InputError(
         f"None of the items in {path.name} is in this project (the first is "
-        f"{unknown[0]!r}): check that both are of the same files."
+        f"{unknown[0][:LONGEST]!r}): check that both are of the same files."
     )
 
 

@@ -42,7 +42,14 @@ from likewise.knowledge._knowledge import (
     Question,
 )
 from likewise.knowledge._labelling import Likeness, in_use, respect
-from likewise.knowledge._names import checked_name, checked_text, readable, valid_text
+from likewise.knowledge._names import (
+    LONGEST,
+    GroupNames,
+    checked_name,
+    checked_text,
+    readable,
+    valid_text,
+)
 from likewise.knowledge._screens import (
     PASSED,
     PILED,
@@ -61,6 +68,7 @@ from likewise.knowledge._screens import (
 
 __all__ = [
     "GO_ON",
+    "LONGEST",
     "NEW",
     "PASSED",
     "PILED",
@@ -72,6 +80,7 @@ __all__ = [
     "Costs",
     "Draft",
     "Event",
+    "GroupNames",
     "Journal",
     "Kept",
     "Knowledge",

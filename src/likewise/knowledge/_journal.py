@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol, TypeAlias, runtime_checkable
 
 from likewise._arrays import Samples
 from likewise.knowledge._constraints import Verdict
 from likewise.knowledge._knowledge import Answer, Prediction, Question
-from likewise.knowledge._names import readable
+from likewise.knowledge._names import GroupNames, readable
 from likewise.knowledge._screens import Overview, Sheet, Shown
 
 
@@ -196,7 +196,8 @@ class Standing:
     answers : tuple of Answer
         Oldest first, without those that were taken back.
     names : dict of int to str
-        Names by the sample they were given for, oldest first.
+        Names by the sample they were given for, oldest first; but where two groups
+        became one, the larger one's name comes last.
     aside : frozenset of int
     kept : frozenset of int
         Ids of the answers that were looked at and left to disagree.
@@ -215,9 +216,16 @@ class Standing:
 
     def with_told(self, position: int, answers: tuple[Answer, ...]) -> Standing:
         """Return what stands after answers at the end of the journal."""
+        names = self.names
+        if len(names) > 1:
+            found = GroupNames().linked(same_in(self.answers))
+            for sample, name in names.items():
+                found.rename(sample, name)
+            names = found.linked(same_in(answers)).given
         return replace(
             self,
             answers=self.answers + answers,
+            names=names,
             acts=(*self.acts, position),
             n_answers=self.n_answers + len(answers),
         )
@@ -237,10 +245,10 @@ def standing(events: Iterable[Event]) -> Standing:
         id_ for single in singles if isinstance(single, Retracted) for id_ in single.ids
     }
     told = [single for single in singles if isinstance(single, Told)]
-    names, aside, kept = _said(singles)
+    aside, kept = _said(singles)
     return Standing(
         tuple(a for single in told for a in single.answers if a.id not in gone),
-        names,
+        _names_after(singles, gone),
         aside,
         kept,
         tuple(position for position, _ in acts),
@@ -253,25 +261,37 @@ def _is_act(event: Event) -> bool:
     return not isinstance(event, Undone) and without_numbers(event) is not None
 
 
-def _said(
-    singles: Iterable[Single],
-) -> tuple[dict[int, str], frozenset[int], frozenset[int]]:
-    """Return names, samples aside and answers left to disagree after these events."""
-    names: dict[int, str] = {}
+def same_in(answers: Iterable[Answer]) -> list[tuple[int, int]]:
+    """Return the pairs that answers say are the same."""
+    return [a.question.pair for a in answers if a.verdict is Verdict.SAME]
+
+
+def _names_after(singles: Sequence[Single], gone: Set[int]) -> dict[int, str]:
+    """Return names after these events, without the answers that were taken back."""
+    names = GroupNames()
+    several = sum(isinstance(single, Renamed) for single in singles) > 1
+    for single in singles:
+        match single:
+            case Renamed(sample, name):
+                names.rename(sample, name)
+            case Told(answers) if several:
+                names.linked(same_in(a for a in answers if a.id not in gone))
+    return names.given
+
+
+def _said(singles: Iterable[Single]) -> tuple[frozenset[int], frozenset[int]]:
+    """Return samples aside and answers left to disagree after these events."""
     aside: set[int] = set()
     kept: set[int] = set()
     for single in singles:
         match single:
-            case Renamed(sample, name):
-                names.pop(sample, None)
-                names[sample] = name
             case SetAside(sample, True):
                 aside.add(sample)
             case SetAside(sample, False):
                 aside.discard(sample)
             case Kept(ids):
                 kept.update(ids)
-    return names, frozenset(aside), frozenset(kept)
+    return frozenset(aside), frozenset(kept)
 
 
 Json: TypeAlias = dict[str, Any]  # what JSON can hold, by name

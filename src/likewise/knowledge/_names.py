@@ -1,9 +1,11 @@
-"""What people, groups, projects and questions may be called: checked once, here."""
+"""What people, groups, projects and questions may be called, and groups are."""
 
 from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Iterable
+from dataclasses import dataclass, field
 
 from likewise._arrays import described
 from likewise.errors import InputError
@@ -105,6 +107,66 @@ def readable(name: str) -> str:
     return "".join(
         LOST if _is_hidden(name, at) else sign for at, sign in enumerate(name)
     )
+
+
+@dataclass(slots=True)
+class GroupNames:
+    """Names of groups, while these grow together.
+
+    Of two groups that become one, the larger one's name counts: it comes last. The
+    other stays with its sample, for the day when they are parted again. Of two that are
+    as large, the later name counts.
+
+    Attributes
+    ----------
+    given : dict of int to str
+        Names by the sample that they were given for; in a group the last one counts.
+
+    Examples
+    --------
+    >>> names = GroupNames().linked([(0, 1), (1, 2), (5, 6)])
+    >>> names.rename(0, "oak")
+    >>> names.rename(5, "elm")
+    >>> names.linked([(2, 6)]).given
+    {5: 'elm', 0: 'oak'}
+    """
+
+    given: dict[int, str] = field(default_factory=dict)
+    _home: dict[int, int] = field(default_factory=dict)
+    _members: dict[int, list[int]] = field(default_factory=dict)
+    _called: dict[int, int] = field(default_factory=dict)  # who names a group
+
+    def rename(self, sample: int, name: str) -> None:
+        """Name the group of a sample; an empty name takes it away."""
+        self.given.pop(sample, None)
+        self.given[sample] = name
+        self._called[self._home.get(sample, sample)] = sample
+
+    def linked(self, pairs: Iterable[tuple[int, int]]) -> GroupNames:
+        """Join the groups of pairs of samples, one pair after the other."""
+        for one, other in pairs:
+            self._join(one, other)
+        return self
+
+    def _join(self, one: int, other: int) -> None:
+        homes = {self._home.get(sample, sample) for sample in (one, other)}
+        if len(homes) == 1:
+            return
+        small, large = sorted(homes, key=lambda home: (len(self._inside(home)), home))
+        is_tie = len(self._inside(small)) == len(self._inside(large))
+        called = [self._called.pop(home, None) for home in (small, large)]
+        named = [s for s in called if s is not None and self.given[s]]
+        if is_tie:
+            named.sort(key=list(self.given).index)
+        moved = self._inside(small)
+        self._members[large] = self._inside(large) + moved
+        self._home.update(dict.fromkeys(moved, large))
+        self._members.pop(small, None)
+        if named:
+            self.rename(named[-1], self.given[named[-1]])
+
+    def _inside(self, home: int) -> list[int]:
+        return self._members.get(home, [home])
 
 
 def _refuse_surrogates(text: str) -> None:

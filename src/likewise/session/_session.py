@@ -39,6 +39,8 @@ from likewise.knowledge import (
     SetAside,
     Sheet,
     Shown,
+    Single,
+    Together,
     Told,
     Undone,
     Verdict,
@@ -95,7 +97,9 @@ from likewise.session._start import (
     Given,
     another_of,
     answers_of,
+    classes_of,
     links_of_labels,
+    names_of_labels,
     placed,
 )
 from likewise.session._state import State, steps
@@ -143,7 +147,8 @@ class Session:
         What is known already: ``(i, j, verdict)`` triples, or answers of another
         session.
     known : mapping of int to class, or sequence, optional
-        Classes that are known already; in a sequence, None (or NaN) where not.
+        Classes that are known already; in a sequence, None (or NaN) where not. Those
+        that are words name their groups.
     journal : Journal, optional
         Where answers are kept; in memory unless given. What it holds is taken up again.
         A ``likewise.storage.JsonLinesJournal`` of other samples is refused.
@@ -960,10 +965,16 @@ class Session:
         known: Mapping[int, Hashable] | Iterable[Hashable] | None,
     ) -> None:
         given = answers_of(() if answers is None else answers)
+        names: dict[int, str] = {}
         if known is not None:
-            given += links_of_labels(known, self.n_samples)
+            classes = classes_of(known, self.n_samples)
+            given += links_of_labels(classes, self.n_samples)
+            names = names_of_labels(classes)
+        events: list[Single] = list(starmap(self._state.renamed, names.items()))
         if given:
-            self._tell(given, "keep")
+            events.insert(0, self._state.told(given, may_contradict=True))
+        if events:
+            self._record(events[0] if len(events) == 1 else Together(tuple(events)))
 
     def _tell(
         self, told: Iterable[Answer], on_conflict: str, shown: Shown | None = None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import replace
 from itertools import combinations, pairwise
@@ -11,6 +12,7 @@ from typing import TypeAlias, TypeVar
 from likewise._arrays import described, whole_or_none
 from likewise.errors import InputError
 from likewise.knowledge import (
+    LONGEST,
     NEW,
     STAY,
     Answer,
@@ -19,6 +21,9 @@ from likewise.knowledge import (
     Question,
     Said,
     Verdict,
+    checked_name,
+    readable,
+    valid_text,
 )
 
 T = TypeVar("T")
@@ -64,6 +69,40 @@ def links_of_labels(
         (later, earlier, Verdict.DIFFERENT) for earlier, later in combinations(first, 2)
     ]
     return [Answer(Question(i, j), verdict, how="given") for i, j, verdict in links]
+
+
+def classes_of(
+    known: Mapping[int, Hashable] | Iterable[Hashable], n_samples: int
+) -> dict[int, Hashable]:
+    """Return known classes by sample, without those that are missing."""
+    return dict(_pairs(known, n_samples))
+
+
+def names_of_labels(classes: Mapping[int, Hashable]) -> dict[int, str]:
+    """Return the names of known classes, each by its first sample.
+
+    Classes that are words have one; numbers say nothing, also where they are written as
+    words. What cannot be a name is left out, or shown as it may be.
+
+    Examples
+    --------
+    >>> names_of_labels({0: "oak", 1: "elm", 2: "oak", 3: 3, 4: "4.0"})
+    {0: 'oak', 1: 'elm'}
+    """
+    first: dict[str, int] = {}
+    for sample, label in classes.items():
+        if isinstance(label, str) and not _is_number(label):
+            first.setdefault(label, sample)
+    return {sample: name for label, sample in first.items() if (name := _named(label))}
+
+
+def _named(label: str) -> str:
+    """Return a class as the name of a group: what can be seen, and not too long."""
+    seen = unicodedata.normalize("NFC", readable(valid_text(label)).strip())
+    try:
+        return checked_name(seen[:LONGEST])
+    except InputError:  # nothing of it can be seen
+        return ""
 
 
 def placed(sample: int, anchor: int | None, unlike: Iterable[int]) -> list[Answer]:
@@ -150,6 +189,14 @@ def _class(label: Hashable) -> Hashable:
             f"A class is a word or a number, but this is {described(label)}."
         ) from None
     return label
+
+
+def _is_number(label: str) -> bool:
+    try:
+        float(label)
+    except ValueError:
+        return False
+    return True
 
 
 def _is_missing(label: Hashable) -> bool:

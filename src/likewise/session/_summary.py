@@ -658,14 +658,15 @@ def statuses_within(repairs: Repairs) -> Statuses:
 
 
 def cluster_names(labels: Indices, names: Mapping[int, str]) -> dict[int, str]:
-    """Return the names of clusters: the latest given to any of their samples.
+    """Return the names of clusters: the last of those of their samples.
 
     Parameters
     ----------
     labels : ndarray of shape (n_samples,)
         The cluster of each sample; -1 for none.
     names : mapping of int to str
-        Names by the sample they were given for, oldest first.
+        Names by the sample they were given for, in the order of
+        :class:`~likewise.knowledge.Standing`.
 
     Examples
     --------

@@ -502,6 +502,26 @@ def test_groups_are_merged_and_parted_by_undo(bob: TestClient) -> None:
     assert listed(bob) == before
 
 
+@pytest.mark.parametrize("act", ["merge", "compare"])
+def test_of_two_names_the_larger_groups_stays_until_undone(
+    bob: TestClient, act: str
+) -> None:
+    first, second, _ = (group["id"] for group in listed(bob))
+    inside = bob.get(f"/api/groups/{second}").json()["items"]
+    out = [card["item"] for card in inside if card["item"] != second][-3:]
+    did(bob, "review", action="aside", items=out)  # of as many that are confirmed
+    did(bob, "rename", item=first, name="oak")
+    did(bob, "rename", item=second, name="elm")
+
+    one = {"one": first, "other": second, "verdict": "same"}
+    did(bob, act, **({"groups": [first, second]} if act == "merge" else one))
+
+    assert [group["name"] for group in listed(bob)].count("oak") == 1
+    assert "elm" not in [group["name"] for group in listed(bob)]
+    did(bob, "undo")
+    assert {"oak", "elm"} <= {group["name"] for group in listed(bob)}
+
+
 def test_a_preview_records_nothing(heaps: Served, bob: TestClient) -> None:
     first, second, *_ = (group["id"] for group in listed(bob))
     before, version = told(heaps), heaps.now.version

@@ -75,7 +75,7 @@ function nameGroup(group) {
 function offerMerge(item, others, name) {
   const hasName = Boolean(document.querySelector(`[data-group="${item}"]`)?.dataset.name);
   offerMerging([item, ...others], name, async (groups) => {
-    if (hasName) await rename(item, name); // the latest name is what both are called
+    if (hasName) await rename(item, name); // so that both are called the same
     await merge(groups);
   }, () => rename(item, name));
 }

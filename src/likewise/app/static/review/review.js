@@ -96,7 +96,7 @@ const chooseMerge = () => openChooser(WORDS.merge, group(), group(), (other) =>
 
 function offerMerge(item, others, name) {
   offerMerging([item, ...others], name, async (groups) => {
-    if (facts().name) await rename(item, name); // the latest name is what both are called
+    if (facts().name) await rename(item, name); // so that both are called the same
     await merge(groups);
   }, () => rename(item, name));
 }
