@@ -192,6 +192,22 @@ def test_hints_show_the_keys_of_tiles_and_v_shows_one_larger(
     expect(page.locator("#large-title")).to_have_text(title)
 
 
+@pytest.mark.parametrize("kind", ["pair", "sheet", "overview"])
+def test_on_a_phone_the_reason_is_read_above_the_pictures(
+    server: Server, look: Look, kind: str
+) -> None:
+    many = look(server, viewport=PHONE)
+    many.until(kind, fits=8)
+    reason, shown = many.page.locator("#why"), many.page.locator(f"#{kind}")
+
+    expect(reason).to_be_visible()
+    assert reason.evaluate("(line) => line.scrollHeight <= line.clientHeight")
+    above, below = reason.bounding_box(), shown.bounding_box()
+    assert above
+    assert below
+    assert above["y"] + above["height"] <= below["y"]
+
+
 # Going back
 
 

@@ -50,8 +50,8 @@ PER_PICKER = 12
 STRIP = 4  # further members under a card
 AT_A_GLANCE = 3  # further members of a group on an overview
 WHY = {
-    "misfits": "Most of these probably belong: the most doubtful come first.",
-    "members": "Few of these probably belong: the likeliest come last.",
+    "misfits": "Most probably belong: the most doubtful come first.",
+    "members": "Few probably belong: the likeliest come last.",
     "overview": "These groups look alike: some may be the same.",
 }
 IN_A_ROW = 3  # "different" answers about one sample before the picker opens

@@ -47,7 +47,7 @@ let marks = null; // those of the set that is being made
 export function wireOverview(changed) {
   hear = changed;
   marks = new Marks(byId("overview-groups"), showMarks, { opens: false });
-  window.addEventListener("resize", fitOverview);
+  new ResizeObserver(fitOverview).observe(byId("stage"));
 }
 
 // Showing

@@ -54,7 +54,7 @@ let marks = null;
 export function wireSheet(changed) {
   hear = changed;
   marks = new Marks(byId("sheet-items"), showMarks, { opens: false });
-  window.addEventListener("resize", fitSheet);
+  new ResizeObserver(fitSheet).observe(byId("stage"));
 }
 
 // Showing
