@@ -134,3 +134,10 @@ def test_it_is_for_this_machine_alone(
 
     assert ran.code == 2
     assert "is for this machine alone" in ran.err
+
+
+def test_options_about_a_pile_need_one(likewise: Run) -> None:
+    ran = likewise("app", "--no-browser", "--n-clusters", "3")
+
+    assert ran.code == 2
+    assert "--n-clusters is about a pile: name a folder or a file" in ran.err

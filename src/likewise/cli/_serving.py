@@ -491,6 +491,7 @@ def _shown(host: str) -> str:
 
 
 def app(
+    context: typer.Context,
     path: Annotated[
         Path | None,
         typer.Argument(
@@ -547,6 +548,7 @@ def app(
 ) -> None:
     """Sort a folder or a file by answering questions in the browser."""
     if path is None:
+        _refuse_idle(context)
         run_start(
             Listening(
                 host, port, chosen_password(host, password), who, no_browser, as_json
@@ -600,6 +602,20 @@ def app(
     with leaving_nothing(home, *(() if file is None else (file,))):
         home_of(path)
         run_app(sorting, how)
+
+
+STARTING = {"host", "port", "password", "who", "no_browser", "as_json"}
+
+
+def _refuse_idle(context: typer.Context) -> None:
+    """Refuse options that are about a pile where none is named."""
+    for name in context.params.keys() - STARTING:
+        source = context.get_parameter_source(name)
+        if source is not None and source.name == "COMMANDLINE":
+            raise InputError(
+                f"--{name.replace('_', '-')} is about a pile: name a folder or a file, "
+                f"or leave it out to choose one on the start page."
+            )
 
 
 def _method_named(name: str) -> str:
