@@ -67,7 +67,7 @@ def root_of_homes() -> Path:
 def made_root() -> Path:
     """Return where homes are; made when it is not there, for its owner alone."""
     root = root_of_homes()
-    with _named_errors(root), for_us_alone():
+    with named_errors(root), for_us_alone():
         root.mkdir(parents=True, exist_ok=True)
     return root
 
@@ -87,7 +87,7 @@ def home_of(path: Path) -> Path:
     What is made is for its owner alone.
     """
     home = home_for(path)
-    with _named_errors(home), for_us_alone():
+    with named_errors(home), for_us_alone():
         home.mkdir(parents=True, exist_ok=True)
         _for_us_alone(home, 0o700)
         if not (home / PATH).exists():
@@ -205,7 +205,7 @@ def secret_of(home: Path) -> bytes:
         What is there is none, or cannot be read or written.
     """
     kept = home / "secret"
-    with _named_errors(home):
+    with named_errors(home):
         if not kept.exists():
             _keep_secret(kept)
         _for_us_alone(kept, 0o600)
@@ -245,7 +245,8 @@ def _for_us_alone(path: Path, mode: int) -> None:
 
 
 @contextmanager
-def _named_errors(home: Path) -> Iterator[None]:
+def named_errors(home: Path) -> Iterator[None]:
+    """Say in one sentence that a folder of ours cannot be used."""
     try:
         yield
     except OSError as error:

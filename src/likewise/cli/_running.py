@@ -20,6 +20,7 @@ from subprocess import PIPE, Popen, TimeoutExpired
 from threading import Thread
 from typing import Literal, TypeAlias
 
+from likewise.cli._places import named_errors
 from likewise.errors import InputError
 
 if sys.platform == "win32":
@@ -127,10 +128,11 @@ class Claim:
 
     def __init__(self, home: Path) -> None:
         self._home = home
-        self._file = (home / LOCK).open("a+b")
-        self.is_ours = _is_locked(self._file.fileno())
-        if self.is_ours:  # what a killed server told is true no longer
-            (home / SERVING).unlink(missing_ok=True)
+        with named_errors(home):
+            self._file = (home / LOCK).open("a+b")
+            self.is_ours = _is_locked(self._file.fileno())
+            if self.is_ours:  # what a killed server told is true no longer
+                (home / SERVING).unlink(missing_ok=True)
 
     def tell(self, running: Running) -> None:
         """Let others know where the server is; nothing where it is another's claim."""
