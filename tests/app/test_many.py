@@ -190,7 +190,7 @@ def test_orders_are_those_of_a_look_at_everything(data: st.DataObject) -> None:
     known = {i for i in inside if found.confirmed[i]}
     for label in found.clusters:
         here = [i for i in inside if found.labels[i] == label]
-        unsure = sorted(here, key=lambda i: (i not in known, i in known or sure[i], i))
+        unsure = sorted(here, key=lambda i: (i in known, i in known or sure[i], i))
         typical = sorted(here, key=lambda i: (i not in known, i in known or -sure[i]))
         assert found.order(label).tolist() == unsure
         for count in (1, 3, n):

@@ -26,6 +26,7 @@ from tests.stores import reopener
 
 from likewise.app._ledger import screen_in
 from likewise.app._project import ALREADY, ASIDE, LEASE
+from likewise.app.question._presenter import WHY
 from likewise.knowledge import (
     GO_ON,
     NEW,
@@ -123,7 +124,8 @@ def test_a_sheet_has_speakers_and_items(here: Served, ann: TestClient) -> None:
     assert (screen["tap"], screen["sorts"]) == ("misfits", True)
     assert items(screen["speakers"]) == list(SHEET.speakers)
     assert items(screen["items"]) == list(SHEET.items)
-    assert (screen["group"], screen["why"], screen["before"]) == (None, None, None)
+    assert (screen["group"], screen["before"]) == (None, None)
+    assert screen["why"] == WHY["misfits"]
 
 
 def test_a_sheet_of_a_known_group_names_it(here: Served, ann: TestClient) -> None:
@@ -131,13 +133,13 @@ def test_a_sheet_of_a_known_group_names_it(here: Served, ann: TestClient) -> Non
     elsewhere.tell_pair(ONE[0], ONE[1], "same")
     elsewhere.rename(ONE[0], "oak")
     give(here, SHEET)
-    post_settings(ann, hints=True)
+    post_settings(ann, why=False)
 
     screen = state_of(ann)["screen"]
 
     assert screen["group"]["name"] == "oak"
     assert screen["group"]["confirmed"] == 2
-    assert screen["why"].endswith(".")
+    assert screen["why"] is None
 
 
 def test_an_overview_has_a_speaker_of_each_group(here: Served, ann: TestClient) -> None:

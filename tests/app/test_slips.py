@@ -10,7 +10,8 @@ import pytest
 from tests.app.places import Served, answered, new_id, rows_source, served, truly
 from tests.problems import blobs
 
-from likewise.app._project import IN_A_ROW, rested
+from likewise.app._dealing import rested
+from likewise.app._project import IN_A_ROW
 from likewise.app._snapshot import LATE
 from likewise.knowledge import Answer, Knowledge, Question, Verdict
 

@@ -736,6 +736,7 @@ class Scripted:
     is_asking = is_refused = False
     notice: str | None = None
     broken: tuple[Broken, ...] = ()
+    left_out: tuple[str, ...] = ()
 
     def __init__(self, *statuses: Preparing) -> None:
         self._left = list(statuses)

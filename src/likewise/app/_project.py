@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
@@ -36,6 +36,7 @@ from likewise.app._commands import (
     leaving,
     plan_of,
 )
+from likewise.app._dealing import ONE, TRIES, Deal, Reader, is_open
 from likewise.app._ledger import Tally, left_of, screen_in
 from likewise.app._snapshot import PAIRS, Display, ItemCache, Snapshot
 from likewise.errors import InputError, StaleError, StorageError
@@ -43,7 +44,6 @@ from likewise.knowledge import (
     Costs,
     Event,
     Kept,
-    Knowledge,
     Overview,
     Pair,
     Pile,
@@ -60,7 +60,6 @@ from likewise.knowledge import (
 from likewise.methods import KINDS
 from likewise.session import (
     FEATURES,
-    PER_CHECK,
     Numbers,
     Revision,
     Session,
@@ -75,14 +74,12 @@ LEASE = 600.0  # seconds for which a question is one person's
 SLOWEST = 20.0  # times what a screen is expected to take, by which its lease is longer
 FITS = 24  # items on a screen, unless the person's holds more or fewer
 SMALL = 8  # items that fit on a phone, where nothing is sorted
-ONE = ("pair",)  # kinds of screens for who wants no others
 LATEST = 200  # screens of a person by which their seconds are learned
 IN_A_ROW = 3  # screens of a person in a row on which an item may be
 PUT_OFF = 10  # answers for which items are not asked about that answers disagree on
 RECHECKED = 6  # of a person's questions, one at most that is asked again out of doubt
 FORGOTTEN = 8  # a person's own answers before one of them is asked for again
 DECIDERS = 2  # questions at most that are to tell which of several answers is wrong
-TRIES = 5  # questions to look for before a person has to wait
 LATELY = 10  # answers over which moving items are counted
 ALREADY = "This was already answered; here is the current question."
 OUTGROWN = "Another server has added items: wait a moment while they are read."
@@ -194,49 +191,6 @@ class Given:
 
     turn: Turn | None
     now: Snapshot | None
-
-
-@dataclass(frozen=True, slots=True)
-class Reader:
-    """What a screen for a person has to be like.
-
-    Attributes
-    ----------
-    is_checked : bool
-        Whether it is time for a check.
-    kinds : tuple of str
-        What may be shown to them.
-    costs : Costs
-        The seconds that they take.
-    fits : int
-        How many items their screen holds.
-    skips : bool
-        Whether they want a pair this time, if there is one.
-    tired : frozenset of int
-        Items that they have seen often enough for now.
-    rests : frozenset of int
-        These, and items that answers disagree on.
-    disputed : int or None
-        The answer of their last act that others deny.
-    lately : frozenset of int or None
-        The last answers that they gave, by their ids, where one that is hardly to be
-        believed may be asked for again; None where it is too early for that.
-    """
-
-    is_checked: bool
-    kinds: tuple[str, ...]
-    costs: Costs
-    fits: int
-    skips: bool = False
-    tired: frozenset[int] = frozenset()
-    rests: frozenset[int] = frozenset()
-    disputed: int | None = None
-    lately: frozenset[int] | None = None
-
-    @property
-    def room(self) -> int:
-        """How many items fit beside those that are known already."""
-        return self.fits - round(self.fits / (PER_CHECK + 1))
 
 
 @dataclass(frozen=True, slots=True)
@@ -420,7 +374,8 @@ class ProjectService:
             verdicts = (Verdict.SAME, Verdict.DIFFERENT)
             views = [self.session.after(mine.question, one) for one in verdicts]
             reader = replace(self._reader(who), is_checked=False)
-        nexts = [self._batches.do(self._best, reader, (), view) for view in views]
+        deals = [Deal(self.session, view, reader, ()) for view in views]
+        nexts = [self._batches.do(deal.best) for deal in deals]
         return [screen for screen in nexts if screen is not None]
 
     def fit(self, who: str, n_items: int) -> None:
@@ -514,6 +469,7 @@ class ProjectService:
         kinds = ONE if self.display.screens == PAIRS else kinds
         return Reader(
             is_checked,
+            every > 0,
             kinds,
             self._costs(who),
             fits,
@@ -566,92 +522,11 @@ class ProjectService:
         pending = [*round_.open, *refused]
         found: dict[str, Screen] = {}
         for who, reader in round_.lacking.items():
-            screen = self._best(reader, pending, round_.view)
+            screen = Deal(self.session, round_.view, reader, pending).best()
             if screen is not None:
                 found[who] = screen
                 pending += screen.questions
         return found
-
-    def _best(
-        self, reader: Reader, pending: Sequence[Question], view: View
-    ) -> Screen | None:
-        """Return what is best to show to a person, beside what others have."""
-        resting = [*pending, *_about(reader.rests, view.known.n_samples)]
-        check = self._check(reader, resting, view)
-        if check is not None:
-            return Pair(check)
-        screen = None if reader.skips else self._several(reader, resting, view)
-        if isinstance(screen, Pair):
-            screen = _rested_pair(screen, view.known, reader.rests)
-        if screen is None:
-            question = self._pair(reader, resting, pending, view)
-            screen = None if question is None else Pair(question)
-        if screen is None and reader.skips:
-            return self._several(reader, resting, view)
-        return screen
-
-    def _check(
-        self, reader: Reader, pending: Sequence[Question], view: View
-    ) -> Question | None:
-        """Return what is known already, to be asked again, if it is time for that."""
-        if reader.disputed is not None:
-            return self.session.decider(reader.disputed, view, reader.tired)
-        found = self.session.check(pending, view) if reader.is_checked else None
-        if found is None and reader.lately is not None:
-            found = self.session.recheck(pending, view, reader.lately)
-        return None if found is None or reader.rests & {*found.pair} else found
-
-    def _pair(
-        self,
-        reader: Reader,
-        resting: Sequence[Question],
-        pending: Sequence[Question],
-        view: View,
-    ) -> Question | None:
-        """Return a question, about what a person has not seen too often of late.
-
-        If there is no such question, then about anything.
-        """
-        refused = list(resting)
-        for _ in range(TRIES):
-            question = self.session.ask_besides(refused, view)
-            if question is None:
-                break
-            found = rested(question, view.known, reader.rests)
-            if found is not None:
-                return found
-            refused.append(question)
-        if not reader.rests:
-            return None
-        check = self.session.check(resting, view) if self.display.checks else None
-        if check is not None and reader.rests.isdisjoint(check.pair):
-            return check
-        return self.session.ask_besides(pending, view)
-
-    def _several(
-        self, reader: Reader, pending: Sequence[Question], view: View
-    ) -> Screen | None:
-        """Return a screen of any kind, without what others have before them."""
-        if reader.kinds == ONE:
-            return None
-        # Groups that others compare may be on overviews and plain sheets all the same.
-        for out in ((), ("overview",), ("overview", "sheet")):
-            kinds = [kind for kind in reader.kinds if kind not in out]
-            screen = self.session.screen_besides(
-                pending, view, kinds, reader.costs, reader.room
-            )
-            left = None if screen is None else besides(screen, pending)
-            if left is not None and _is_open(view.known, left.questions):
-                return self._with_checks(left, pending, view)
-        return None
-
-    def _with_checks(
-        self, screen: Screen, pending: Sequence[Question], view: View
-    ) -> Screen:
-        """Return a sheet with some items that are known, if there are checks."""
-        if not self.display.checks or not isinstance(screen, Sheet):
-            return screen
-        return self.session.with_checks(screen, pending, view)
 
     def _opened(
         self, found: Mapping[str, Screen], now: float
@@ -719,7 +594,7 @@ class ProjectService:
         return now
 
     def _is_open(self, questions: Sequence[Question]) -> bool:
-        return _is_open(self.session.known, questions)
+        return is_open(self.session.known, questions)
 
     def _extended(self, mine: OpenQuestion, until: float) -> OpenQuestion:
         self._questions[mine.id] = self.project.extend(mine.id, until) or mine
@@ -882,79 +757,9 @@ def _carry_out(session: Session, plan: Plan) -> None:
             session.undo(position)
 
 
-def _is_open(known: Knowledge, questions: Sequence[Question]) -> bool:
-    """Tell whether anything of what is asked is still worth an answer."""
-    relation = known.constraints.relation
-    return any(
-        known.aside.isdisjoint(one.pair)
-        and (one.is_check or relation(*one.pair) is None)
-        for one in questions
-    )
-
-
-def _about(samples: Iterable[int], n_samples: int) -> list[Question]:
-    """Return questions by which samples count as asked about elsewhere."""
-    return [Question(s, (s + 1) % n_samples) for s in sorted(samples)]
-
-
 def _shown_in(mine: OpenQuestion, question: Question) -> tuple[int, ...]:
     """Return what a person is asked about; speakers on a screen are not."""
     return question.pair if mine.screen is None else (question.sample,)
-
-
-def _rested_pair(screen: Pair, known: Knowledge, rests: Collection[int]) -> Pair | None:
-    found = rested(screen.question, known, rests)
-    return None if found is None else Pair(found)
-
-
-def rested(
-    question: Question, known: Knowledge, rests: Collection[int]
-) -> Question | None:
-    """Return a question with others of the same groups in place of some samples.
-
-    None if that cannot be: a sample that is known to be with no other one cannot be
-    replaced.
-
-    Examples
-    --------
-    >>> from likewise.knowledge import Answer
-    >>> known = Knowledge(4).after(Answer(Question(1, 2), Verdict.SAME))
-    >>> rested(Question(0, 1), known, {1}).pair
-    (0, 2)
-    >>> rested(Question(0, 1), known, {0}) is None
-    True
-    """
-    out = {*rests, *known.aside}
-    ends = [question.sample, question.against]
-    for at, end in enumerate(ends):
-        if end not in rests:
-            continue
-        compared = known.compared.get(ends[1 - at], frozenset())
-        others = known.constraints.samples(known.constraints.group(end))
-        left = [s for s in others if s not in out and s not in compared]
-        if not left:
-            return None
-        ends[at] = left[0]
-    return replace(question, sample=ends[0], against=ends[1])
-
-
-def besides(screen: Screen, pending: Iterable[Question]) -> Screen | None:
-    """Return a screen without what is asked of others; None if nothing is left.
-
-    Examples
-    --------
-    >>> sheet = Sheet((7,), (Question(1, 7), Question(2, 7), Question(3, 7)))
-    >>> left = besides(sheet, [Question(2, 5), Question(7, 3)])
-    >>> [question.sample for question in left.questions]
-    [1]
-    """
-    taken = {end for q in pending for end in (q.sample, q.pair)}
-    asked = tuple(
-        q for q in screen.questions if q.sample not in taken and q.pair not in taken
-    )
-    if not asked:
-        return None
-    return screen if isinstance(screen, Pair) else replace(screen, questions=asked)
 
 
 def _lease(screen: Sheet | Overview | None) -> float:

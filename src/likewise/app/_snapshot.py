@@ -306,11 +306,12 @@ class Snapshot:
     def _faces(self, group: Group, near: Sequence[int], out: set[int]) -> list[int]:
         """Return the confirmed member most like some items, then typical ones.
 
-        Where few are confirmed, guessed ones that are typical of the cluster follow.
+        Where few are confirmed, guessed ones that are typical of the cluster follow; of
+        other groups that are in the same cluster none do.
         """
         there = [s for s in group.samples if s not in out][:MANY_FACES]
         rest = self.typical(group.label, MANY_FACES) if group.label >= 0 else []
-        guessed = [s for s in rest if s not in out and s not in there]
+        guessed = [s for s in rest if s not in out and not self.confirmed[s]]
         if not there:
             return guessed
         alike = np.asarray(self._weights_of(near, there)).sum(axis=0)

@@ -25,6 +25,7 @@ from likewise.cli._exporting import export, import_, restore
 from likewise.cli._options import AsJson, DataFolder
 from likewise.cli._output import (
     complain,
+    print_chunks,
     print_json,
     print_table,
     say,
@@ -147,7 +148,7 @@ app = typer.Typer(
 
 def _print_version(is_wanted: bool) -> None:
     if is_wanted:
-        typer.echo(f"likewise {importlib.metadata.version('likewise')}")
+        print_chunks([f"likewise {importlib.metadata.version('likewise')}\n".encode()])
         raise typer.Exit
 
 

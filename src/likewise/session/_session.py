@@ -675,8 +675,12 @@ class Session:
         >>> session = Session([[0.0], [0.2], [0.4], [5.0], [5.2], [5.4]])
         >>> session.tell_pair(0, 1, "same")
         >>> session.tell_pair(1, 3, "same")
+        >>> session.tell_pair(3, 4, "same")
         >>> session.tell_pair(0, 3, "different", on_conflict="keep")
-        >>> str(session.suspects(3)[0].answer)
+        >>> session.tell_pair(0, 4, "different", on_conflict="keep")
+        >>> session.tell_pair(1, 5, "different")
+        >>> session.tell_pair(3, 5, "same", on_conflict="keep")
+        >>> str(session.suspects(4)[0].answer)
         'answer 2: 1 and 3 are same'
         """
         now = self.view if at is None else at

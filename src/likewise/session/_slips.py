@@ -108,13 +108,13 @@ def suspects(
     Examples
     --------
     >>> from likewise import Question
-    >>> said = [(0, 1, "same"), (1, 2, "same"), (0, 3, "same"), (0, 2, "different"),
-    ...         (3, 2, "different")]
+    >>> said = [(0, 1, "same"), (0, 1, "same"), (1, 2, "same"), (0, 3, "same"),
+    ...         (0, 2, "different"), (3, 2, "different")]
     >>> told = [Answer(Question(i, j), Verdict(v), n)
     ...         for n, (i, j, v) in enumerate(said, start=1)]
     >>> known = Knowledge(4).after_all(told)
     >>> [one.answer.id for one in suspects(known, clash_of(known, told[-1]))][0]
-    2
+    3
     """
     others = [known.answers[at] for at in sorted(known.doubtful)]
     open_ones = [a for a in others if a.id not in kept or a == clash.answer]
