@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import hashlib
 import json
 import subprocess
@@ -25,6 +26,7 @@ from likewise.items import (
     read_table,
     traces_of,
 )
+from likewise.items._formats import _LONG_CELLS, LONGEST_LINE
 from likewise.items._item import AT_ONCE, Lazy, RowItems, columns_shown
 
 
@@ -258,3 +260,40 @@ def test_words_that_do_not_fit_as_numbers_are_refused(
 
     with pytest.raises(InputError, match=r"leave column 'word', the widest, out"):
         read_table(file, how)
+
+
+def test_a_long_cell_is_read_and_the_limit_of_others_stays(tmp_path: Path) -> None:
+    limit = csv.field_size_limit()
+    file = tmp_path / "long.csv"
+    file.write_text(f'name,said\noak,"{"a" * (limit + 1)}"\nelm,short\n')
+
+    pile = read_table(file)
+
+    assert len(pile.shown[0]["said"]) == limit + 1
+    assert csv.field_size_limit() == limit
+
+
+def test_the_limit_of_cells_is_put_back_by_whoever_reads_last() -> None:
+    limit = csv.field_size_limit()
+
+    with _LONG_CELLS:
+        with _LONG_CELLS:
+            assert csv.field_size_limit() >= LONGEST_LINE
+        assert csv.field_size_limit() >= LONGEST_LINE
+
+    assert csv.field_size_limit() == limit
+
+
+def test_of_duplicates_nothing_is_said_about_numbers_or_dates(tmp_path: Path) -> None:
+    file = tmp_path / "people.csv"
+    places = [f"{1000 + at}" for at in range(49)]
+    rows = [f"p-{at},Ann {at},{place}" for at, place in enumerate([*places, "none?"])]
+    file.write_text("\n".join(["person_id,name,postcode", *rows]))
+    kinds = (("name", "text"),)
+
+    with pytest.warns(AssumptionWarning):
+        similar = read_table(file, Reading(kinds=kinds))
+        same = read_table(file, Reading(kinds=kinds, seek="duplicates"))
+
+    assert any("no numbers" in clause for clause in similar.noticed)
+    assert same.noticed == ("'person_id' left out: it names each row",)

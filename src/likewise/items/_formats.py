@@ -20,6 +20,7 @@ from datetime import datetime
 from io import TextIOWrapper
 from itertools import chain, islice, pairwise
 from pathlib import Path
+from threading import Lock
 from typing import Any, BinaryIO, Literal, TextIO, TypeAlias
 from urllib.parse import quote
 from zipfile import ZipFile
@@ -55,7 +56,6 @@ END = "\0end"  # no line of a table: those have no NUL
 NO_TABLES = (b"\x89PNG", b"\xff\xd8\xff", b"GIF8", b"%PDF", b"PK\x03\x04", b"PAR1")
 ENCODINGS = ("utf-8-sig", "cp1252", "latin-1")
 CALLED = {"cp1252": "Latin-1", "latin-1": "Latin-1", "utf-16": "UTF-16"}
-csv.field_size_limit(LONGEST_LINE)  # a long cell is no reason to stop
 
 
 @dataclass(frozen=True)
@@ -327,6 +327,34 @@ def _count(n: int, what: str) -> str:
 # Lines of text
 
 
+class _LongCells:
+    """While anybody reads a table, a long cell is no reason to stop.
+
+    The limit is one for the whole process: whoever comes first raises it, and whoever
+    leaves last puts it back.
+    """
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._n_inside = self._before = 0
+
+    def __enter__(self) -> None:
+        with self._lock:
+            if not self._n_inside:
+                self._before = csv.field_size_limit()
+                csv.field_size_limit(max(self._before, LONGEST_LINE))
+            self._n_inside += 1
+
+    def __exit__(self, *_: object) -> None:
+        with self._lock:
+            self._n_inside -= 1
+            if not self._n_inside:
+                csv.field_size_limit(self._before)
+
+
+_LONG_CELLS = _LongCells()
+
+
 class _OpenQuoteError(Exception):
     """A quote that does not end."""
 
@@ -341,8 +369,14 @@ def _read_lines(wanted: _Wanted) -> Columns:
                 f"{wanted.name} is empty: give a table with a header line."
             )
     _refuse_binary(wanted, head)
+    with _LONG_CELLS:
+        return _read_text(wanted, _encodings(head))
+
+
+def _read_text(wanted: _Wanted, likely: Iterable[str]) -> Columns:
+    """Return the columns of a text in the first encoding that fits."""
     quoting: Quoting = csv.QUOTE_MINIMAL
-    encodings = iter(_encodings(head))
+    encodings = iter(likely)
     encoding = next(encodings)
     while True:
         noticed = [f"read as {CALLED[encoding]}"] if encoding in CALLED else []

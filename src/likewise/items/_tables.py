@@ -259,12 +259,13 @@ def preview_table(path: Path, how: Reading | None = None) -> Preview:
     shown = {n: v for n, v in columns.by_name.items() if n != how.label}
     full, noticed = _completed(path, shown, how)
     seems = looks_like_records(dict(full.kinds), shown.values())
+    full = replace(full, seek="duplicates" if seems else how.seek)
     rows = zip(*(values[:N_FIRST] for values in shown.values()), strict=True)
     return Preview(
         tuple(shown),
         tuple(rows),
-        replace(full, seek="duplicates" if seems else how.seek),
-        (*columns.noticed, *noticed),
+        full,
+        (*columns.noticed, *_said_of(full, noticed)),
         columns.n_rows,
         columns.is_whole,
     )
@@ -280,16 +281,16 @@ def _read_columns(path: Path, how: Reading, watch: Watch) -> Table:
     if not shown:
         raise InputError("No column is left to compare: ignore fewer of them.")
     full, noticed = _completed(path, shown, how)
-    noticed = (*columns.noticed, *noticed)
-    if noticed:
+    said = (*columns.noticed, *_said_of(full, noticed))
+    if said:
         warnings.warn(
-            f"{printable(path.name)}: {'; '.join(noticed)}.",
+            f"{printable(path.name)}: {'; '.join(said)}.",
             AssumptionWarning,
             stacklevel=2,
         )
     labels = list(columns.by_name[how.label]) if how.label else None
     X = _compared(path, shown, full)
-    return Table(X, columns_shown(shown), labels, full, noticed)
+    return Table(X, columns_shown(shown), labels, full, said)
 
 
 def _refuse_unknown(columns: Columns, how: Reading) -> None:
@@ -303,8 +304,8 @@ def _refuse_unknown(columns: Columns, how: Reading) -> None:
 
 def _completed(
     path: Path, columns: Mapping[str, Sequence[str]], how: Reading
-) -> tuple[Reading, tuple[str, ...]]:
-    """Return how a table is read in the end, and what is to be known of it."""
+) -> tuple[Reading, dict[str, str]]:
+    """Return how a table is read in the end, and what is to be known of columns."""
     said, weights = dict(how.kinds), dict(how.weights)
     exists = partial(_exists, place_of(path)[0].parent)
     found = {
@@ -319,8 +320,23 @@ def _completed(
         for name, kind in kinds
     )
     title = how.title or title_of(list(found), [kind for _, kind in kinds])
-    noticed = tuple(one.why for one in found.values() if one.why)
+    noticed = {name: one.why for name, one in found.items() if one.why}
     return replace(how, kinds=kinds, weights=full, title=title), noticed
+
+
+def _said_of(how: Reading, noticed: Mapping[str, str]) -> tuple[str, ...]:
+    """Return what is to be known of columns, as they are compared.
+
+    Duplicates are compared by their letters: numbers or dates are read of none.
+    """
+    if how.seek == "groups":
+        return tuple(noticed.values())
+    kinds, weights = dict(how.kinds), dict(how.weights)
+    return tuple(
+        why
+        for name, why in noticed.items()
+        if kinds[name] in UNCOUNTED and not weights[name]
+    )
 
 
 def _exists(folder: Path, key: str) -> bool:
