@@ -205,6 +205,9 @@ def test_records_are_looked_through_for_duplicates(tmp_path: Path) -> None:
     settings = here.project.info().settings
     assert (settings["method"], settings["n_clusters"]) == ("duplicates", None)
     assert here.state("ann").criterion == SAME_THING
+    assert "which are the same thing" in str(here.state("ann").welcome)
+    assert 'data-seek="duplicates"' in here.seat().get("/").text
+    assert "Which of these is it the same as?" in here.seat().get("/").text
     twins = [item for item in here.project.items() if item.copies]
     assert [(item.key, item.copies) for item in twins] == [("3", ("41",))]
     question = here.seat().get("/api/state").json()["question"]

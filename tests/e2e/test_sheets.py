@@ -448,3 +448,71 @@ def test_the_time_that_is_taken_does_not_count_a_hidden_page(many: Looker) -> No
 
     assert 0 < sent[0]["seconds"] < 1.5
     assert 8 < sent[0]["fits"] <= 48
+
+
+FIRST = [
+    "rosie",
+    "yasmin",
+    "samuel",
+    "harrison",
+    "charlotte",
+    "benjamin",
+    "matilda",
+    "joshua",
+]
+LAST = [
+    "quilliam",
+    "bullivant",
+    "crosswell",
+    "ryan",
+    "clarke",
+    "stubbs",
+    "jolly",
+    "griffen",
+    "kimm",
+    "webb",
+]
+TOWNS = ["hurstbridge", "corrimal", "brunswick", "elwood", "robina", "yarloop"]
+
+
+def misspelt(word: str, at: int) -> str:
+    """Return a word without one of its first letters."""
+    return word[: 1 + at % 3] + word[2 + at % 3 :] if at else word
+
+
+def entries() -> list[str]:
+    """Return people who were entered one to five times."""
+    return [
+        ",".join(
+            (
+                misspelt(FIRST[at % 8], copy),
+                misspelt(LAST[3 * at % 10], 2 * copy + at)
+                if copy % 2
+                else LAST[at % 10],
+                FIRST[(at + 3) % 8] if copy == 2 else TOWNS[5 * at % 6],
+            )
+        )
+        for at in range(30)
+        for copy in range(1 + at % 5)
+    ]
+
+
+@pytest.mark.parametrize("viewport", [{"width": 1280, "height": 800}, PHONE])
+def test_a_sheet_of_duplicates_asks_what_is_the_same(
+    tmp_path: Path, serve: Serve, look: Look, viewport: dict[str, int]
+) -> None:
+    file = tmp_path / "people.csv"
+    file.write_text("\n".join(["given name,surname,town", *entries()]))
+    server = serve(file, "--duplicates", "--screens", "all")
+    here = look(server, viewport=viewport)
+
+    sheet = here.until("sheet", 2)
+
+    asks = {
+        "members": ("Which of these are the same as this one?", "None is the same"),
+        "misfits": ("Which of these are not the same as this one?", "All are the same"),
+    }[sheet["tap"]]
+    expect(here.page.locator("#criterion")).to_have_text(asks[0])
+    here.says(asks[1])
+    assert "belong" not in here.page.locator("main").inner_text()
+    assert here.page.evaluate(OVERFLOW) <= 0

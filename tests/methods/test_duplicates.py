@@ -20,7 +20,7 @@ from likewise import LabelOracle, Question, Session, run
 from likewise._arrays import Floats, Indices
 from likewise.affinity import cosine, fields
 from likewise.encoders import encode_fields
-from likewise.knowledge import Constraints, Knowledge, Verdict
+from likewise.knowledge import Constraints, Knowledge, Sheet, Verdict
 from likewise.methods import problem_of
 from likewise.methods._duplicates._clusters import LIMIT, NEVER, joined
 from likewise.methods._duplicates._method import DuplicatesModel
@@ -351,6 +351,24 @@ def test_there_are_few_groups_on_offer_however_many_there_are() -> None:
 
     assert screen is not None
     assert len(screen.questions) <= 48
+
+
+def test_who_speaks_on_a_sheet_is_known_to_be_one_and_is_not_asked_about() -> None:
+    made = companies(60, seed=3)
+    session, oracle = session_of(made), LabelOracle(made.truth)
+    shown = []
+    for _ in range(12):
+        screen = session.ask_screen(kinds=["sheet"])
+        assert isinstance(screen, Sheet)
+        first, *others = screen.speakers
+        relation = session.known.constraints.relation
+        assert all(relation(first, other) is Verdict.SAME for other in others)
+        assert not {*screen.speakers} & {*screen.items}
+        shown.append(len(screen.speakers))
+        for question in screen.questions:
+            session.tell(question, oracle(question))
+
+    assert min(shown) == 1 < max(shown)
 
 
 @pytest.mark.parametrize(

@@ -508,9 +508,12 @@ class Preparation:
 
     def _usual(self, kind: str) -> str:
         """Return what people are asked where nobody has said anything else."""
+        return SAME_THING if self._is_records else CRITERION[kind]
+
+    @property
+    def _is_records(self) -> bool:
         how = {**self.project.info().settings, **self._options}
-        is_records = how.get("method") == DUPLICATES
-        return SAME_THING if is_records else CRITERION[kind]
+        return bool(how.get("method") == DUPLICATES)
 
     def _display(self) -> Display:
         settings, kind = self.project.info().settings, self._kind
@@ -527,6 +530,7 @@ class Preparation:
             screens="pairs" if settings.get("screens") == "pairs" else "all",
             title=str((settings.get(COLUMNS) or {}).get("title") or "name"),
             alike=bool(settings.get("alike", True)),
+            seek="duplicates" if self._is_records else "groups",
         )
 
     def _watch(self, done: int, total: int, note: str) -> None:

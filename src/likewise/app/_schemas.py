@@ -8,6 +8,7 @@ from pydantic import BaseModel
 
 Verdict: TypeAlias = Literal["same", "different", "unsure"]
 Screens: TypeAlias = Literal["all", "pairs"]
+Seek: TypeAlias = Literal["groups", "duplicates"]
 Status: TypeAlias = Literal["choosing", "preparing", "asking", "waiting", "settled"]
 
 
@@ -211,7 +212,8 @@ class State(BaseModel):
     said: that is what `changes` says.
 
     You have either a `question`, about one pair, or a `screen`, about several items or
-    groups at once. With `screens` of `pairs`, nobody gets the latter. Before the first
+    groups at once. With `screens` of `pairs`, nobody gets the latter. `seek` is what
+    is looked for: groups of similar things, or duplicates. Before the first
     answer, `welcome` says what will happen.
     """
 
@@ -237,6 +239,7 @@ class State(BaseModel):
     owner: str | None = None
     changes: str = "owner"
     screens: Screens = "all"
+    seek: Seek = "groups"
     saved: str | None = None
     notice: str | None = None
     welcome: str | None = None

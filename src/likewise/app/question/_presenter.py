@@ -54,6 +54,11 @@ WHY = {
     "members": "Few probably belong: the likeliest come last.",
     "overview": "These groups look alike: some may be the same.",
 }
+WHY_THE_SAME = {
+    "misfits": "Most of these are probably the same: the most doubtful come first.",
+    "members": "Few of these are probably the same: the likeliest come last.",
+    "overview": "These look alike: some may be the same.",
+}
 IN_A_ROW = 3  # "different" answers about one sample before the picker opens
 MANY_GROUPS = 8
 THINGS = {"image": "pictures", "text": "texts", "row": "entries"}
@@ -113,6 +118,12 @@ def welcome_of(now: Snapshot, pace: float) -> str | None:
     if now.view.known.answers:
         return None
     things = THINGS[now.display.kind]
+    if now.display.seek == "duplicates":
+        return (
+            f"You will see two {things} at a time, now and then a few more, and say "
+            f"which are the same thing. You are asked only where there is doubt, and "
+            f"you can stop at any time. Until you answer, everything is a guess."
+        )
     low, high = usual_questions(now.n_items)
     minutes = usual_minutes(now.n_items, now.pace_at(pace))
     return (
@@ -177,6 +188,7 @@ def seen_by(now: Snapshot, who: str) -> State:
         owner=now.owner,
         changes=display.changes,
         screens=display.screens,
+        seek=display.seek,
     )
 
 
@@ -346,9 +358,15 @@ def _sheet(now: Snapshot, id_: int, sheet: Sheet, undone: Told | None) -> SheetC
         speakers=now.cards(sheet.speakers),
         items=now.cards(sheet.items),
         group=None if group is None else now.group(group, 0),
-        why=WHY[sheet.tap] if now.display.why else None,
+        why=_why(now, sheet.tap),
         before=before,
     )
+
+
+def _why(now: Snapshot, screen: str) -> str | None:
+    if not now.display.why:
+        return None
+    return (WHY_THE_SAME if now.display.seek == "duplicates" else WHY)[screen]
 
 
 def _overview(
@@ -357,7 +375,7 @@ def _overview(
     return OverviewCard(
         id=id_,
         groups=[_glance(now, speaker) for speaker in overview.speakers],
-        why=WHY["overview"] if now.display.why else None,
+        why=_why(now, "overview"),
         before=None if undone is None else same_in(undone),
     )
 

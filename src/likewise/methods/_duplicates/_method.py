@@ -488,7 +488,7 @@ def prospect(model: DuplicatesModel, pending: tuple[Question, ...]) -> Prospect:
     placed = _beside(model, [question for question, worth in asked if worth > 0])
     groups = list(dict.fromkeys(hub for _, hub in placed))[:N_GROUPS]
     samples = np.unique([s for s, hub in placed if hub in groups]).astype(np.intp)
-    speakers = tuple(model.members(hub)[: 2 * N_SPEAKERS] for hub in groups)
+    speakers = tuple(_speakers(model, hub) for hub in groups)
     chance, worth = np.zeros((2, len(samples), len(groups)))
     for (sample, hub), (question, value) in zip(placed, asked, strict=False):
         if hub in groups and question.predicted is not None:
@@ -520,8 +520,23 @@ def _beside(model: DuplicatesModel, asked: list[Question]) -> list[tuple[int, in
     for question in asked:
         i, j = question.pair
         a, b = int(clusters[i]), int(clusters[j])
-        placed.append((j, a) if (often[a], -a) >= (often[b], -b) else (i, b))
+        if a == b:
+            first = model.members(a)[0]  # who speaks is not asked about
+            placed.append((i if j == first else j, a))
+        else:
+            placed.append((j, a) if (often[a], -a) >= (often[b], -b) else (i, b))
     return placed
+
+
+def _speakers(model: DuplicatesModel, hub: int) -> tuple[int, ...]:
+    """Return who speaks for a cluster: one record, and what is known to be the same.
+
+    Guesses would not do: a sheet asks what is the same as all of them.
+    """
+    first, *others = model.members(hub)
+    relation = model.known.constraints.relation
+    same = [other for other in others if relation(first, other) is Verdict.SAME]
+    return (first, *same)[:N_SPEAKERS]
 
 
 def _question(
@@ -533,7 +548,7 @@ def _question(
     """Return what to ask about a sample and those who speak for a cluster."""
     known = model.known
     done = known.compared.get(sample, frozenset())
-    for against in speakers[group][:N_SPEAKERS]:
+    for against in speakers[group]:
         is_open = known.constraints.relation(sample, against) is None
         if against != sample and against not in done and is_open:
             return Question(sample, against)

@@ -3,6 +3,9 @@
 export const byId = (id) => document.getElementById(id);
 export const every = (selector) => [...document.querySelectorAll(selector)];
 
+/** What is said where groups, or where duplicates are looked for. */
+export const forSeek = (words) => words[document.body.dataset.seek] ?? words.groups;
+
 /** An element with attributes and children; a null attribute or child is left out. */
 export function made(tag, attributes = {}, ...children) {
   return filled(document.createElement(tag), attributes, children);

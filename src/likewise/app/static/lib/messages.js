@@ -140,6 +140,7 @@
  * @property {?Question} question
  * @property {?(Sheet | Overview)} screen What is asked instead of one question.
  * @property {"all" | "pairs"} screens Whether there are others than pairs.
+ * @property {"groups" | "duplicates"} seek What is looked for.
  * @property {?Progress} progress
  * @property {boolean} can_undo
  * @property {number} disagreements

@@ -1,14 +1,15 @@
 // The overview: groups at a glance; those that are the same are tapped, set by set.
 
 import { groupTile } from "../lib/cards.js";
-import { byId } from "../lib/dom.js";
+import { byId, forSeek } from "../lib/dom.js";
 import { Selection, itemOf } from "../lib/selection.js";
 import { KEYS, draftOf, enlarge, fitTiles, keepDraft, toggleByKey } from "./tiles.js";
 
 /** @typedef {import("../lib/messages.js").Overview} Overview */
 
+const TASKS = { groups: "Tap groups that are the same.", duplicates: "Tap what is the same thing." };
 const WORDS = {
-  task: "Tap groups that are the same.",
+  task: forSeek(TASKS),
   before: "This was your answer before: change it, or send it again.",
   all: "All are different",
   others: "All others are different",

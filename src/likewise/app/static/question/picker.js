@@ -2,7 +2,7 @@
 
 import { get, troubleOf } from "../lib/api.js";
 import { candidate, tally, whole } from "../lib/cards.js";
-import { byId, made, say, wireClosing } from "../lib/dom.js";
+import { byId, forSeek, made, say, wireClosing } from "../lib/dom.js";
 import { keycap, plain } from "../lib/keys.js";
 
 /** @typedef {import("../lib/messages.js").Candidates} Candidates */
@@ -14,7 +14,10 @@ const WORDS = {
   empty: "There are no groups yet.",
   page: (from, to) => `Groups ${from} to ${to}, likeliest first`,
   more: "None of these: show more",
-  last: "None of these: a new group",
+  last: forSeek({
+    groups: "None of these: a new group",
+    duplicates: "None of these: it is alone so far",
+  }),
   likely: (probability) => `≈ ${Math.round(100 * probability)} %`,
 };
 const KEYS = [..."123456789abc"];

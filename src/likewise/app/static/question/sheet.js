@@ -1,7 +1,7 @@
 // The sheet: members of a group on top, items below; what does not belong is tapped.
 
 import { chip, nameOf, speakers, tile, tint } from "../lib/cards.js";
-import { byId, counted, made } from "../lib/dom.js";
+import { byId, counted, forSeek, made } from "../lib/dom.js";
 import { Selection, itemOf } from "../lib/selection.js";
 import {
   KEYS, draftOf, enlarge, fitTiles, hasRoom, keepDraft, keepPiles, pilesOf, toggleByKey,
@@ -10,13 +10,25 @@ import {
 /** @typedef {import("../lib/messages.js").Pile} Pile */
 /** @typedef {import("../lib/messages.js").Sheet} Sheet */
 
+const ASKS = {
+  groups: {
+    task: { misfits: "Tap what does not belong here.", members: "Tap what belongs here." },
+    alike: (number) => (number === 1 ? "Like this one" : "Like these"),
+    all: { misfits: "All belong", members: "None belong" },
+    others: { misfits: "The others belong", members: "The others do not belong" },
+    tapped: { misfits: "does not belong", members: "belongs" },
+  },
+  duplicates: {
+    task: { misfits: "Tap what is not the same.", members: "Tap what is the same." },
+    alike: () => "The same as this one?",
+    all: { misfits: "All are the same", members: "None is the same" },
+    others: { misfits: "The others are the same", members: "The others are not the same" },
+    tapped: { misfits: "not the same", members: "the same" },
+  },
+};
 const WORDS = {
-  task: { misfits: "Tap what does not belong here.", members: "Tap what belongs here." },
-  alike: (number) => (number === 1 ? "Like this one" : "Like these"),
   before: "This was your answer before: change it, or send it again.",
-  all: { misfits: "All belong", members: "None belong" },
-  others: { misfits: "The others belong", members: "The others do not belong" },
-  tapped: { misfits: "does not belong", members: "belongs" },
+  ...forSeek(ASKS),
   summary: {
     misfits: (number) => `${number} crossed out`,
     members: (number) => `${number} ticked`,

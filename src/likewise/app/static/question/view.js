@@ -1,6 +1,6 @@
 // From a state to the page: everything but what is asked is filled in where it stands.
 
-import { byId, counted, every, numeral, say } from "../lib/dom.js";
+import { byId, counted, every, forSeek, numeral, say } from "../lib/dom.js";
 
 /** @typedef {import("../lib/messages.js").State} State */
 
@@ -14,11 +14,22 @@ const WORDS = {
     + `${counted(state.progress.answers, "answer")}.`,
   deferred: (number) => ` ${numeral(number)} not sure.`,
   aside: (number) => ` ${numeral(number)} set aside.`,
-  sheet: {
-    misfits: "Which of these do not belong to this group?",
-    members: "Which of these belong to this group?",
-  },
-  overview: "Which of these groups are the same?",
+  ...forSeek({
+    groups: {
+      sheet: {
+        misfits: "Which of these do not belong to this group?",
+        members: "Which of these belong to this group?",
+      },
+      overview: "Which of these groups are the same?",
+    },
+    duplicates: {
+      sheet: {
+        misfits: "Which of these are not the same as this one?",
+        members: "Which of these are the same as this one?",
+      },
+      overview: "Which of these are the same thing?",
+    },
+  }),
   title: (state) => `${state.project} · likewise`,
 };
 const TOO_WIDE = 0.6; // an estimate that says nothing is not drawn
