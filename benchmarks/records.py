@@ -14,8 +14,8 @@ of the record, and as many pairs answered truly:
 - likewise: those that it asks about;
 - dedupe: those that its own active learner asks about, then trained and partitioned at
   0.5, its default; at the best of five thresholds, by the truth, in brackets. With
-  5,000 records it holds 8 GB after half a minute, and goes on: on a machine with
-  little memory leave it out there (--ways likewise splink);
+  5,000 records it takes 8 GB: on a machine with little memory leave it out there
+  (--ways likewise splink);
 - Splink: u from random pairs, m by EM on three blocks, much as in the example of its
   README; then m from the true pairs among as many of its own likely ones, drawn by
   lot; clusters at 0.95, as there; at the best of five thresholds in brackets.
@@ -222,7 +222,7 @@ def by_dedupe(table: Table) -> Iterator[Result]:
 def _matcher(table: Table) -> Any:
     random.seed(0)
     np.random.seed(0)  # noqa: NPY002 - what it draws from
-    return _mended().Dedupe(_variables(table), num_cores=0, in_memory=True)
+    return _mended().Dedupe(_variables(table), num_cores=0)
 
 
 def _answered(table: Table, data: Mapping[int, Any]) -> list[tuple[str, Any]]:
