@@ -12,7 +12,14 @@ from tests.problems import blobs
 
 from likewise import Session
 from likewise.errors import InputError
-from likewise.knowledge import Answer, Constraints, Knowledge, Question, Verdict
+from likewise.knowledge import (
+    Answer,
+    Constraints,
+    Knowledge,
+    Prediction,
+    Question,
+    Verdict,
+)
 from likewise.session._control import recheck_of
 from likewise.session._slips import (
     Clash,
@@ -151,6 +158,21 @@ def test_who_was_wrong_more_often_and_what_is_doubted_count() -> None:
 
     assert doubted[0].answer.id == 2
     assert faulty[0].answer.id == 3
+
+
+def test_what_was_asked_again_out_of_doubt_is_not_doubted_twice() -> None:
+    again = Question(0, 1, Prediction(0.1, "check groups", 1.0))
+    first = Answer(Question(0, 1), Verdict.SAME, 1)
+    drawn = Answer(again, Verdict.DIFFERENT, 2)
+    plain = Answer(Question(0, 1), Verdict.DIFFERENT, 2)
+
+    def clear(last: Answer) -> bool:
+        known = Knowledge(N).after_all([first, last])
+        clash = clash_of(known, last)
+        return is_clear(suspects(known, clash, doubt=lambda a: 9.0 * (a.id == 1)))
+
+    assert clear(plain)
+    assert not clear(drawn)
 
 
 def test_what_somebody_left_to_disagree_counts_no_more() -> None:

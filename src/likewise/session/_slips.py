@@ -193,12 +193,18 @@ def _closure(
 def is_clear(found: Sequence[Suspect]) -> bool:
     """Tell whether one answer is by far the likeliest slip.
 
-    Others contradict the same answers without it, or hardly anything speaks for it.
+    Others contradict the same answers without it, or hardly anything speaks for it. But
+    what was asked again because it was doubted is not doubted twice: there only other
+    answers tell.
     """
     first, *others = found
+    again = any(
+        one.answer.question.is_check and not is_deciding(one.answer.question)
+        for one in found
+    )
     return all(
         (first.n_solved, -first.n_confirmed) > (one.n_solved, -one.n_confirmed)
-        or first.doubt >= one.doubt + CLEAR
+        or (not again and first.doubt >= one.doubt + CLEAR)
         for one in others
     )
 

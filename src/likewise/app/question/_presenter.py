@@ -323,7 +323,8 @@ def offered(
     They are not shown as members of these: a check is not to give itself away.
     """
     listed = candidates_of(now.view.model, pile, now.groups, now.labels, unlike)
-    found = _each_once(listed)
+    here = {int(now.labels[item]) for item in unlike}
+    found = [one for one in _each_once(listed) if one.group.label not in here]
     start, stop = page * per_page, (page + 1) * per_page
     hints = now.display.hints
     groups = [
