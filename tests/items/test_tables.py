@@ -26,8 +26,8 @@ from likewise.items import (
     read_table,
     traces_of,
 )
-from likewise.items._formats import _LONG_CELLS, LONGEST_LINE
 from likewise.items._item import AT_ONCE, Lazy, RowItems, columns_shown
+from likewise.items._separated import _LONG_CELLS, LONGEST_LINE
 
 
 def squares(n: int) -> Lazy[int]:

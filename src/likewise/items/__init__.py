@@ -1,5 +1,6 @@
 """What lies behind a path, as items: files, rows, arrays, and their vectors."""
 
+from likewise.items._cells import Columns
 from likewise.items._changes import Changes, difference, new_and_gone
 from likewise.items._columns import KINDS, ColumnKind
 from likewise.items._copies import (
@@ -14,7 +15,7 @@ from likewise.items._copies import (
     lookalikes,
 )
 from likewise.items._encode import LOOKING, LOOKS, Encoded, VectorCache, encode
-from likewise.items._formats import PART, Columns, place_of, read_columns
+from likewise.items._formats import PART, place_of, read_columns
 from likewise.items._gather import file_inside, gather, key_inside, page_in
 from likewise.items._item import (
     Broken,

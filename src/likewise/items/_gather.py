@@ -27,7 +27,8 @@ from likewise.encoders import (
     pages_apart,
 )
 from likewise.errors import InputError, UnreadableFileError
-from likewise.items._formats import Watch, place_of, unwatched
+from likewise.items._cells import Watch, unwatched
+from likewise.items._formats import place_of
 from likewise.items._item import (
     NAMES,
     Broken,

@@ -20,6 +20,7 @@ from likewise._regime import EXACT_SEARCH
 from likewise.encoders import encode_fields, encode_texts, open_ordinary
 from likewise.errors import AssumptionWarning, InputError, UnreadableFileError
 from likewise.items._blocks import MOST_KINDS, Making, block_of, picture_in
+from likewise.items._cells import Columns, Watch, unwatched
 from likewise.items._columns import (
     KINDS,
     UNCOUNTED,
@@ -30,15 +31,7 @@ from likewise.items._columns import (
     numbers_of,
     title_of,
 )
-from likewise.items._formats import (
-    FORMATS,
-    Columns,
-    Watch,
-    looks_like_table,
-    place_of,
-    read_columns,
-    unwatched,
-)
+from likewise.items._formats import FORMATS, place_of, read_columns
 from likewise.items._item import columns_shown, decoded, features_shown, printable
 from likewise.items._limits import (
     claimed,
@@ -49,6 +42,7 @@ from likewise.items._limits import (
     said_plainly,
     undamaged,
 )
+from likewise.items._separated import looks_like_table
 
 Seek: TypeAlias = Literal["groups", "duplicates"]
 N_NAMED = 10  # arrays that a message repeats
