@@ -1,7 +1,7 @@
 """One slip among the answers of two people: when it is noticed, and who is blamed.
 
     python -m benchmarks.slips [--set digits|shapes] [--runs 10] [--answers 60]
-        [--screens pairs|all] [--checks 15] [--seed-from 100]
+        [--screens pairs|all] [--checks 15] [--seed-from 200]
 
 Ann and Bob sort the same items, in turn, on a project that is served as the app serves
 it. All of their answers are right but for one, which one of them gives by mistake; it
@@ -13,8 +13,9 @@ contradicted when a person was asked; at which place of the list the slip was; a
 many answers that was; and the adjusted Rand index at the end, with the slip mended,
 with it left as it was, and without any slip.
 
-The rules that the app goes by were found with a look at seeds 0 to 9. Numbers to report
-come from others, hence --seed-from 100.
+The rules that the app goes by were found with a look at seeds 0 to 9, and one of them
+was mended after seeds 100 to 109. Numbers to report come from others, hence
+--seed-from 200.
 """
 
 from __future__ import annotations
@@ -232,7 +233,7 @@ def main() -> None:
     parser.add_argument("--answers", type=int, default=60)
     parser.add_argument("--screens", choices=["pairs", "all"], default="pairs")
     parser.add_argument("--checks", type=int, default=15)
-    parser.add_argument("--seed-from", type=int, default=100)
+    parser.add_argument("--seed-from", type=int, default=200)
     args = parser.parse_args()
     with threadpool_limits(1):
         seeds = range(args.seed_from, args.seed_from + args.runs)
