@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from tests.app.places import OPTIONS, Clock, Served, new_project, served
 from tests.app.test_crowd import running
-from tests.items.drawer import DRAWER
+from tests.items.drawer import DRAWER, picture
 
 from likewise.app import PathSource, Preparation
 from likewise.app._preparing import SAME_THING
@@ -277,3 +277,45 @@ def test_a_front_end_of_ones_own_takes_the_guess(tmp_path: Path) -> None:
         main(f"{root}/enter?code={here.door.new_code('ann')}", lambda _: "q")
 
     assert here.state("ann").status == "asking"
+
+
+def test_rows_show_the_picture_that_they_name(tmp_path: Path) -> None:
+    here = new_table(tmp_path, "pictures")
+    here.seat().post("/api/columns", json={})
+    ann, pictures = begun(here).seat(), tmp_path / "pictures"
+
+    card = ann.get("/api/map/3").json()
+    small, large = ann.get(card["thumb"]), ann.get(card["picture"])
+    gone = ann.get(ann.get("/api/map/7").json()["thumb"])
+
+    assert [column["name"] for column in card["columns"]] == ["sold"]
+    assert (
+        small.headers["content-type"] == large.headers["content-type"] == "image/jpeg"
+    )
+    assert small.content.startswith(b"\xff\xd8")
+    assert (gone.status_code, "is not there" in gone.text) == (404, True)
+    (pictures / "3.png").write_bytes((pictures / "4.png").read_bytes() + b" ")
+    assert ann.get(card["thumb"]).content != small.content
+    assert "no-cache" in small.headers["cache-control"]
+
+
+def test_no_row_shows_a_picture_from_elsewhere(tmp_path: Path) -> None:
+    (tmp_path / "in").mkdir()
+    secret = tmp_path / "secret.png"
+    secret.write_bytes(picture(1))
+    path = DRAWER["pictures"].write(tmp_path / "in")
+    lines = path.read_text().splitlines()
+    path.write_text("\n".join([*lines, "../secret.png,1", f"{secret},0"]))
+    source = PathSource(path, "auto", tmp_path / "v", Reading())
+    here = served(tmp_path, source).prepared()
+
+    for item in (12, 13):
+        reply = here.seat().get(f"/thumb/{item}")
+        assert (reply.status_code, "leads out" in reply.text) == (404, True)
+
+
+def test_rows_without_pictures_have_none(tmp_path: Path) -> None:
+    here = new_table(tmp_path)
+    here.seat().post("/api/columns", json={})
+
+    assert begun(here).seat().get("/thumb/0").status_code == 404

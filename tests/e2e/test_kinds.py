@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 from playwright.sync_api import expect
 from tests.e2e.conftest import Serve, Sit
 from tests.e2e.piles import TEXTS
+from tests.items.drawer import DRAWER
 
 
 def test_texts_are_read_and_sorted_by_keys(piles: Path, serve: Serve, sit: Sit) -> None:
@@ -46,3 +48,22 @@ def test_rows_show_what_differs_and_are_sorted_by_keys(
 
 def _weight(card: dict[str, list[dict[str, str]]]) -> float:
     return next(float(c["value"]) for c in card["columns"] if c["name"] == "weight")
+
+
+def test_rows_with_a_picture_show_it_small_and_large(
+    tmp_path: Path, serve: Serve, sit: Sit
+) -> None:
+    seat = sit(serve(DRAWER["pictures"].write(tmp_path)))
+    seat.ready()
+    shown = seat.page.locator("#pair .pictured img")
+
+    assert shown.count() == 2
+    for image in shown.all():
+        assert "/thumb/" in str(image.get_attribute("src"))
+    assert (
+        seat.page.locator("#pair .rows th[scope=row]").all_inner_texts() == ["sold"] * 2
+    )
+    shown.first.click()
+    expect(seat.page.locator("#large .pane img")).to_have_attribute(
+        "src", re.compile("/picture/")
+    )

@@ -45,7 +45,7 @@ from likewise.exports import (
     traces_of,
     write_folders,
 )
-from likewise.items import file_inside, is_table, page_in
+from likewise.items import file_inside, is_table, page_in, picture_in, place_of
 from likewise.storage import Item
 
 entering = APIRouter(tags=["Signing in"])
@@ -65,6 +65,7 @@ PictureEdge: TypeAlias = Literal["1600", "4096"]  # the second for zooming in
 MOST_KEPT = 4_000_000  # bytes of small pictures in a folder; 256 folders: 1 GB
 N_WAITING = 8  # threads that wait for pictures, two of which are being made
 FOREVER = {"Cache-Control": "private, max-age=31536000, immutable"}
+ANEW = {"Cache-Control": "private, no-cache"}
 STATIC = {
     "css": "text/css",
     "js": "text/javascript",
@@ -352,14 +353,18 @@ class Pictures:
         The folder of the originals, which are only read.
     cache : Path
         Where small ones are kept, by content.
+    column : str
+        Of a table: what names the picture of each row, beside the table.
     """
 
     root: Path
     cache: Path
+    column: str = ""
 
     def small(self, item: Item, edge: int = SMALL) -> bytes:
         """Return the picture on a card; from the cache even if its file is gone."""
-        kept = self.cache / item.digest[:2] / f"{item.digest}-{edge}.jpg"
+        digest = item.digest if item.kind == "image" else self._mark(item)
+        kept = self.cache / digest[:2] / f"{digest}-{edge}.jpg"
         found = _kept(kept)
         if found:
             return found
@@ -370,8 +375,22 @@ class Pictures:
 
     def large(self, item: Item, edge: int = LARGE) -> bytes:
         """Return the picture as large as a screen, or as one that is zoomed into."""
+        if item.kind == "row":
+            return thumbnail_apart(self._named(item), edge)
         file, (_, page) = file_inside(self.root, item.key), page_in(item.key)
         return thumbnail_apart(file, edge, page)
+
+    def _named(self, item: Item) -> Path:
+        """Return the file that a row names."""
+        folder = place_of(self.root)[0].parent
+        return picture_in(folder, str(item.shown.get(self.column, "")).strip())
+
+    def _mark(self, item: Item) -> str:
+        """Return what the picture of a row is kept by; its row stays if it changes."""
+        file = self._named(item)
+        about = file.stat()
+        mark = f"{file}\0{about.st_size}\0{about.st_mtime_ns}"
+        return hashlib.sha256(mark.encode("utf-8", "surrogateescape")).hexdigest()
 
 
 def _kept(kept: Path) -> bytes | None:
@@ -410,7 +429,7 @@ def _make_room(kept: Path) -> None:
 _waiting: RunVar[CapacityLimiter] = RunVar("threads that wait for a picture")
 
 
-async def _wait_for(make: Callable[[], bytes]) -> bytes:
+async def _wait_for(make: Callable[[], Response]) -> Response:
     limiter = _waiting.get(None) or CapacityLimiter(N_WAITING)
     _waiting.set(limiter)
     return await to_thread.run_sync(make, limiter=limiter)
@@ -429,7 +448,7 @@ async def thumb(item: int, context: Context, size: ThumbEdge = "480") -> Respons
     It changes with the content, so pictures may be kept for ever.
     """
     make = partial(_pictures(context).small, edge=int(size))
-    return Jpeg(await _wait_for(partial(_picture, make, context, item)), 200, FOREVER)
+    return await _wait_for(partial(_picture, make, context, item))
 
 
 @pictures.get(
@@ -445,23 +464,31 @@ async def picture(item: int, context: Context, size: PictureEdge = "1600") -> Re
     It changes with the content, so pictures may be kept for ever.
     """
     make = partial(_pictures(context).large, edge=int(size))
-    return Jpeg(await _wait_for(partial(_picture, make, context, item)), 200, FOREVER)
+    return await _wait_for(partial(_picture, make, context, item))
 
 
 def _picture(
     make: Callable[[Item], bytes], context: AppContext, position: int
-) -> bytes:
+) -> Response:
     item = _item(context, position)
-    if item is None or item.kind != "image":
+    is_named = item is not None and item.kind == "row" and bool(_column(context))
+    if item is None or (item.kind != "image" and not is_named):
         raise HTTPException(404, "There is no such picture.")
     try:
-        return make(item)
-    except UnreadableFileError as error:
+        # The picture that a row names may become another one, and the row stays.
+        return Jpeg(make(item), 200, ANEW if is_named else FOREVER)
+    except (UnreadableFileError, FileNotFoundError) as error:
         raise HTTPException(404, str(error)) from None
 
 
 def _pictures(context: AppContext) -> Pictures:
-    return Pictures(context.preparation.root or Path(), context.thumbs)
+    root = context.preparation.root or Path()
+    return Pictures(root, context.thumbs, _column(context))
+
+
+def _column(context: AppContext) -> str:
+    service = context.preparation.service
+    return "" if service is None else service.display.picture
 
 
 def _item(context: AppContext, position: int) -> Item | None:

@@ -531,10 +531,17 @@ class Preparation:
             title=str((settings.get(COLUMNS) or {}).get("title") or "name"),
             alike=bool(settings.get("alike", True)),
             seek="duplicates" if self._is_records else "groups",
+            picture=_picture_column(settings.get(COLUMNS) or {}),
         )
 
     def _watch(self, done: int, total: int, note: str) -> None:
         self.status = Preparing(stage=note, done=done, total=max(total, 1))
+
+
+def _picture_column(kept: Mapping[str, Any]) -> str:
+    """Return the first column of a table that names pictures; empty for none."""
+    pairs = kept.get("kinds", ())
+    return next((str(name) for name, kind in pairs if kind == "picture"), "")
 
 
 def merged(

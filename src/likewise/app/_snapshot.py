@@ -90,6 +90,8 @@ class Display:
         Whether to say why something is asked.
     seek : {"groups", "duplicates"}
         Whether things are alike or the same.
+    picture : str
+        The column of a table that names a picture of each row; empty for none.
     """
 
     project: str
@@ -105,6 +107,7 @@ class Display:
     alike: bool = True
     why: bool = True
     seek: Seek = "groups"
+    picture: str = ""
 
 
 @dataclass(frozen=True)
@@ -255,8 +258,11 @@ class Snapshot:
         """Return the cards of some items."""
         positions = [int(sample) for sample in samples]
         pairs = zip(positions, self.items(positions), strict=True)
-        title = self.display.title
-        return [card_of(at, self._described(at, item), title) for at, item in pairs]
+        shown = self.display
+        return [
+            card_of(at, self._described(at, item), shown.title, shown.picture)
+            for at, item in pairs
+        ]
 
     def _described(self, position: int, item: Item) -> Item:
         """Return a row of an array with its features, if it is as it was."""
@@ -654,20 +660,22 @@ class ItemCache:
 # From items to the cards that people look at
 
 
-def card_of(position: int, item: Item, title: str = "name") -> Card:
-    """Return the card of one item, by the title that one of its words is."""
+def card_of(position: int, item: Item, title: str = "name", picture: str = "") -> Card:
+    """Return the card of one item, by what of it is its title, and its picture."""
     called = str(item.shown.get(title) or "").strip() or f"{item.kind} {item.key}"
     title = valid_text(called[:LONGEST_TITLE])
     facts = {"kind": item.kind, "status": item.status, "copies": len(item.copies)}
     card = Card.model_validate({"item": position, "title": title, **facts})
-    if item.kind == "image":
+    has_picture = item.kind == "row" and bool(str(item.shown.get(picture, "")).strip())
+    if item.kind == "image" or has_picture:
         # Browsers keep pictures by address, also those of another pile on this port.
         which = f"{position}?{item.digest[:16]}"
         card.thumb, card.picture = f"/thumb/{which}", f"/picture/{which}"
-    elif item.kind == "text":
+    if item.kind == "text":
         card.text = valid_text(str(item.shown.get("text", ""))[:LONGEST])
-    else:
-        shown = {valid_text(k): valid_text(str(v)) for k, v in item.shown.items()}
+    elif item.kind == "row":
+        words = {k: v for k, v in item.shown.items() if not has_picture or k != picture}
+        shown = {valid_text(k): valid_text(str(v)) for k, v in words.items()}
         card.columns = [Column(name=k, value=v) for k, v in shown.items()]
     return card
 

@@ -1,5 +1,6 @@
 """What lies behind a path, as items: files, rows, arrays, and their vectors."""
 
+from likewise.items._blocks import picture_in
 from likewise.items._cells import Columns
 from likewise.items._changes import Changes, difference, new_and_gone
 from likewise.items._columns import KINDS, ColumnKind
@@ -71,6 +72,7 @@ __all__ = [
     "names_of",
     "new_and_gone",
     "page_in",
+    "picture_in",
     "place_of",
     "preview_table",
     "read_columns",

@@ -217,7 +217,8 @@ def candidates(now: Snapshot, mine: OpenQuestion, page: int) -> Candidates:
 def ahead_of(now: Snapshot, nexts: Iterable[Screen]) -> Ahead:
     """Return the pictures of what may be asked next."""
     samples = dict.fromkeys(s for screen in nexts for s in seen_on(screen))
-    return Ahead(pictures=[str(card.thumb) for card in now.cards(list(samples))])
+    cards = now.cards(list(samples))
+    return Ahead(pictures=[card.thumb for card in cards if card.thumb is not None])
 
 
 def _question(

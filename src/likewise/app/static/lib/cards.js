@@ -45,7 +45,7 @@ const photo = (card, wide) => made("img", { ...sizes(card.thumb, wide), alt: car
 const opens = (card) => ({
   "data-large": card.picture ?? "",
   "data-face": card.item,
-  "data-kind": card.kind,
+  "data-kind": card.picture ? "image" : card.kind,
   "data-title": card.title,
 });
 
@@ -178,7 +178,7 @@ function card(kind, head, item, other, group) {
       ...head,
       badge(item),
       alike(item),
-      item.kind === "image" ? null : enlarger(item),
+      item.picture ? null : enlarger(item),
     ),
     made("div", { class: "card-body" }, whole(item, other)),
     made(
@@ -210,7 +210,7 @@ function further(group, item) {
     ...group.members.map((member) => made(
       "li",
       {},
-      member.kind === "image" ? picture(member, IN_ROW) : excerpt(member, order),
+      member.picture ? picture(member, IN_ROW) : excerpt(member, order),
     )),
   );
 }
@@ -220,6 +220,9 @@ function further(group, item) {
 /** All of an item; a row beside the row that it is compared with. */
 export function whole(item, other) {
   if (item.kind === "image") return picture(item);
+  if (item.kind === "row" && item.picture) {
+    return made("div", { class: "pictured" }, picture(item), table(item, other));
+  }
   if (item.kind === "row") return table(item, other);
   const text = { class: "text", tabindex: "0", "aria-label": item.title };
   return made("article", text, item.text ?? "");
@@ -236,8 +239,9 @@ function picture(item, wide) {
 
 /** An item in small: its picture, the beginning of its text, or some columns. */
 export function small(item, order, letters = IN_SMALL) {
-  if (item.kind !== "image") return excerpt(item, order, letters);
-  return photo(item, ON_TILE);
+  if (!item.thumb) return excerpt(item, order, letters);
+  if (item.kind === "image") return photo(item, ON_TILE);
+  return made("span", { class: "beside" }, photo(item, ON_TILE), excerpt(item, order));
 }
 
 function excerpt(item, order, letters = IN_SMALL) {
@@ -342,8 +346,8 @@ const enlarger = (card) => made(
 /** Items that speak for a group; pictures open large. */
 export const speakers = (cards, order) => cards.map((card) => made(
   "li",
-  { class: `speaker speaker-${card.kind}` },
-  card.kind === "image" ? picture(card, IN_ROW) : excerpt(card, order),
+  { class: `speaker speaker-${card.picture ? "image" : card.kind}` },
+  card.picture ? picture(card, IN_ROW) : excerpt(card, order),
 ));
 
 const beginning = (text, letters) =>
