@@ -141,6 +141,14 @@ def test_a_page_reads_the_items_that_it_shows(
     assert n_items_read(again) == 0
 
 
+def test_the_items_of_all_groups_are_read_at_once(large: Served) -> None:
+    with statements(large) as told:
+        found = large.seat().get("/api/groups?members=12").json()["groups"]
+
+    assert len(found) > 1
+    assert sum("item.shown" in said for said, _ in told) == 1
+
+
 def test_all_pages_together_are_the_group(large: Served) -> None:
     browser, item = large.seat(), large.now.anchor(1)
     seen: list[int] = []

@@ -6,7 +6,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import islice
+from itertools import chain, islice
 from math import isfinite
 from threading import Lock
 
@@ -275,16 +275,26 @@ class Snapshot:
 
     def cluster(self, label: int, n_members: int) -> GroupCard:
         """Return a cluster at a glance, with some items that are typical of it."""
-        typical = self.typical(label, n_members) if n_members else []
-        return GroupCard(
-            id=self.anchor(label),
-            number=self.number[label],
-            name=self.name.get(label, ""),
-            size=self.size(label),
-            confirmed=self.n_confirmed(label),
-            unsure=self.n_unsure(label),
-            members=self.cards(typical),
-        )
+        return self.glances([label], n_members)[0]
+
+    def glances(self, labels: Sequence[int], n_members: int) -> list[GroupCard]:
+        """Return clusters at a glance; the items of all of them are read at once."""
+        typical = [
+            self.typical(label, n_members) if n_members else [] for label in labels
+        ]
+        cards = iter(self.cards(list(chain.from_iterable(typical))))
+        return [
+            GroupCard(
+                id=self.anchor(label),
+                number=self.number[label],
+                name=self.name.get(label, ""),
+                size=self.size(label),
+                confirmed=self.n_confirmed(label),
+                unsure=self.n_unsure(label),
+                members=list(islice(cards, len(some))),
+            )
+            for label, some in zip(labels, typical, strict=True)
+        ]
 
     def group(
         self,

@@ -190,7 +190,7 @@ def groups_of(
     return Groups(
         version=now.version,
         total=len(order),
-        groups=[now.cluster(one, n_members) for one in order[:most]],
+        groups=now.glances(order[:most], n_members),
         deferred=now.cards(now.waiting[:PER_PAGE]),
         aside=now.cards(now.aside[:PER_PAGE]),
     )
@@ -231,7 +231,7 @@ def listed(now: Snapshot, sort: Sort, start: int, *, singles: bool = False) -> C
         order = [label for label in order if now.size(label) > 1]
     start = min(start, page_of_last(len(order)))
     return Covers(
-        groups=[now.cluster(one, COVER) for one in order[start : start + PER_PAGE]],
+        groups=now.glances(order[start : start + PER_PAGE], COVER),
         start=start,
         total=len(order),
         n_folded=len(single) if is_folded and not singles else 0,
@@ -249,7 +249,7 @@ def neighbours(now: Snapshot, item: int) -> list[GroupCard]:
     order = sorted(now.clusters, key=lambda label: now.number[label])
     at = order.index(int(now.labels[item]))
     start = max(0, min(at - PER_PAGE // 2, len(order) - PER_PAGE))
-    return [now.cluster(one, 0) for one in order[start : start + PER_PAGE]]
+    return now.glances(order[start : start + PER_PAGE], 0)
 
 
 def sorted_by(now: Snapshot, sort: Sort) -> list[int]:
@@ -519,7 +519,7 @@ def _where(now: Snapshot, command: Review) -> str:
 
 def _cards(now: Snapshot, items: Sequence[int]) -> list[GroupCard]:
     labels = dict.fromkeys(int(now.labels[grouped(now, i)]) for i in items)
-    return [now.cluster(label, IN_SIDE) for label in labels]
+    return now.glances(list(labels), IN_SIDE)
 
 
 def _reply(now: Snapshot, who: str, saved: str | None, notice: str | None) -> Reviewed:
