@@ -192,8 +192,8 @@ class _Late:
         ("a,b,verdict\n3,3,same\n", "Line 2 .* compares '3' with itself"),
         ("a,b,verdict\nx.png,y.png,same\n", "None of the items .* 'x.png'"),
         (b"a,b,verdict\n\xff,1,same\n", "not UTF-8"),
-        (f"a,b,verdict\n0,{'9' * 200_000},same\n", "'9{200}'"),  # not all of it
-        (f"a,b,verdict\n0,{'9' * 5000},same\n", "None of the items"),
+        (f"a,b,verdict\n0,{'9' * 200_000},same\n", "cannot be read"),
+        (f"a,b,verdict\n0,{'9' * 5000},same\n", "None of the items .*'9{200}'"),
     ],
 )
 def test_a_table_that_cannot_be_used_is_refused_in_a_sentence(
