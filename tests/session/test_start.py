@@ -57,6 +57,24 @@ def test_known_classes_need_few_answers(labels: list[int]) -> None:
     assert len(links_of_labels(labels, n)) == n - k + k * (k - 1) // 2
 
 
+def test_of_many_classes_each_is_told_apart_from_the_nearest() -> None:
+    labels = [at // 2 for at in range(2000)]
+    X = np.arange(2000.0)[:, np.newaxis]
+
+    links = links_of(links_of_labels(labels, 2000, X))
+
+    known = Constraints().after_all(links)
+    assert len(links) < 1000 + 24 * 1000
+    assert all(known.relation(at, at + 2) is Verdict.DIFFERENT for at in range(1998))
+    assert all(known.relation(2 * at, 2 * at + 1) is Verdict.SAME for at in range(1000))
+
+
+def test_few_classes_are_all_told_apart_wherever_they_are() -> None:
+    labels, X = [0, 1, 2, 0], np.arange(4.0)[:, np.newaxis]
+
+    assert links_of_labels(labels, 4, X) == links_of_labels(labels, 4)
+
+
 @pytest.mark.parametrize("missing", [None, np.nan])
 def test_missing_classes_are_left_out_of_a_sequence(missing: Any) -> None:
     known = links_of_labels(["oak", missing, "oak", missing], 4)

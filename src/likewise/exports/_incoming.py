@@ -436,7 +436,9 @@ def read_labels(
     if not known:
         raise _nothing(path, unknown)
     classes = {sample: label for sample, (_, label) in known.items()}
-    links = tuple(links_of_labels(classes, len(places)))
+    is_encoded = project.n_rows(FEATURES) == len(places)
+    X = project.array(FEATURES) if is_encoded else None
+    links = tuple(links_of_labels(classes, len(places), X))
     keys = tuple(dict.fromkeys(unknown))
     return Incoming(links, _names_of(classes), unknown=keys, n_left_out=len(unknown))
 

@@ -972,7 +972,7 @@ class Session:
         names: dict[int, str] = {}
         if known is not None:
             classes = classes_of(known, self.n_samples)
-            given += links_of_labels(classes, self.n_samples)
+            given += links_of_labels(classes, self.n_samples, self.features)
             names = names_of_labels(classes)
         events: list[Single] = list(starmap(self._state.renamed, names.items()))
         if given:

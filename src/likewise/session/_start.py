@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations, pairwise
 from operator import index
 from typing import TypeAlias, TypeVar
 
-from likewise._arrays import described, whole_or_none
+import numpy as np
+
+from likewise._arrays import Samples, described, whole_or_none
+from likewise.affinity import nearest_neighbours
 from likewise.errors import InputError
 from likewise.knowledge import (
     LONGEST,
@@ -27,6 +30,8 @@ from likewise.knowledge import (
 )
 
 T = TypeVar("T")
+MANY_CLASSES = 200  # that are all told apart
+NEAREST_CLASSES = 24  # from which each is, where there are more
 Given: TypeAlias = Answer | tuple[int, int, Said]  # what may be known from the start
 
 
@@ -43,18 +48,24 @@ def answers_of(given: Iterable[Given]) -> list[Answer]:
 
 
 def links_of_labels(
-    known: Mapping[int, Hashable] | Iterable[Hashable], n_samples: int
+    known: Mapping[int, Hashable] | Iterable[Hashable],
+    n_samples: int,
+    X: Samples | None = None,
 ) -> list[Answer]:
     """Return the answers that known classes amount to.
 
     The samples of a class are linked in a chain, and the classes are told apart by
-    their first samples: n + k(k - 1)/2 answers say what n^2/2 pairs would.
+    their first samples: n + k(k - 1)/2 answers say what n^2/2 pairs would. Of more than
+    200 classes each is told apart from the 24 nearest only: nobody would take the
+    others for it, and millions of answers would be too many.
 
     Parameters
     ----------
     known : mapping of int to class, or sequence of n_samples classes
         None and NaN in a sequence mean that the class is not known.
     n_samples : int
+    X : array of shape (n_samples, n_features), optional
+        What is near; without it all classes are told apart, however many.
     """
     classes: dict[Hashable, list[int]] = {}
     for sample, label in _pairs(known, n_samples):
@@ -65,10 +76,21 @@ def links_of_labels(
         for earlier, later in pairwise(members)
     ]
     first = [members[0] for members in classes.values()]
-    links += [
-        (later, earlier, Verdict.DIFFERENT) for earlier, later in combinations(first, 2)
-    ]
+    is_many = len(first) > MANY_CLASSES and X is not None
+    apart = _nearest(X, first) if X is not None and is_many else combinations(first, 2)
+    links += [(later, earlier, Verdict.DIFFERENT) for earlier, later in apart]
     return [Answer(Question(i, j), verdict, how="given") for i, j, verdict in links]
+
+
+def _nearest(X: Samples, first: Sequence[int]) -> list[tuple[int, int]]:
+    """Return each class with those that are nearest to it, by their first samples."""
+    near = nearest_neighbours(X[np.array(first)], NEAREST_CLASSES).indices
+    pairs = {
+        (min(at, other), max(at, other))
+        for at, others in enumerate(near.tolist())
+        for other in others
+    }
+    return [(first[earlier], first[later]) for earlier, later in sorted(pairs)]
 
 
 def classes_of(
