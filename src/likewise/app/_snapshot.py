@@ -671,11 +671,14 @@ class ItemCache:
 
 
 def card_of(position: int, item: Item, title: str = "name", picture: str = "") -> Card:
-    """Return the card of one item, by what of it is its title, and its picture."""
+    """Return the card of one item, by what of it is its title, and its picture.
+
+    The title leads the columns of a row: small cards show the first few.
+    """
     called = str(item.shown.get(title) or "").strip() or f"{item.kind} {item.key}"
-    title = valid_text(called[:LONGEST_TITLE])
+    short = valid_text(called[:LONGEST_TITLE])
     facts = {"kind": item.kind, "status": item.status, "copies": len(item.copies)}
-    card = Card.model_validate({"item": position, "title": title, **facts})
+    card = Card.model_validate({"item": position, "title": short, **facts})
     has_picture = item.kind == "row" and bool(str(item.shown.get(picture, "")).strip())
     if item.kind == "image" or has_picture:
         # Browsers keep pictures by address, also those of another pile on this port.
@@ -684,8 +687,9 @@ def card_of(position: int, item: Item, title: str = "name", picture: str = "") -
     if item.kind == "text":
         card.text = valid_text(str(item.shown.get("text", ""))[:LONGEST])
     elif item.kind == "row":
-        words = {k: v for k, v in item.shown.items() if not has_picture or k != picture}
-        shown = {valid_text(k): valid_text(str(v)) for k, v in words.items()}
+        names = [k for k in item.shown if not has_picture or k != picture]
+        names.sort(key=lambda name: name != title)
+        shown = {valid_text(k): valid_text(str(item.shown[k])) for k in names}
         card.columns = [Column(name=k, value=v) for k, v in shown.items()]
     return card
 

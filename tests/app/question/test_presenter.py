@@ -69,6 +69,15 @@ def test_a_card_is_titled_by_name_or_key() -> None:
     assert card_of(0, Item("17", "row")).title == "row 17"
 
 
+def test_the_title_of_a_row_leads_its_columns() -> None:
+    row = Item("3", "row", "", {"no": "3", "name": "Ann", "called": "Oak chair"})
+
+    card = card_of(0, row, title="called")
+
+    assert card.title == "Oak chair"
+    assert [column.name for column in card.columns] == ["called", "no", "name"]
+
+
 def test_a_text_is_cut_where_nobody_reads_on() -> None:
     card = card_of(0, Item("1", "text", "0", {"text": "x" * 30_000}))
 
