@@ -287,7 +287,7 @@ def test_before_the_first_answer_people_are_told_what_will_happen(
 
     before = browser.get("/api/state").json()["welcome"]
 
-    assert "12 entries usually take 10 to 12 questions, about a minute" in before
+    assert "12 entries usually take 5 to 12 questions, about a minute" in before
     assert "There are no wrong groups yet" in before
     assert answered(browser, "same")["welcome"] is None
 
