@@ -172,7 +172,9 @@ def test_failed_checks_have_a_page_of_their_own(past: Past) -> None:
     past.page.get_by_role("link", name="Failed checks").click()
     past.page.wait_for_url("**only=checks*")
 
-    expect(past.page.locator("#found")).to_contain_text("Nothing fits these filters.")
+    expect(past.page.locator("#found")).to_contain_text(
+        "Nothing matches these filters."
+    )
 
 
 @pytest.mark.slow
