@@ -211,7 +211,7 @@ def listing_of(folder: Path) -> Listing:
     left = max(len(inside) - MOST_SHOWN, 0) + max(len(files) - MOST_SHOWN, 0)
     return Listing(
         path=str(place),
-        way=[Place(name=one.name or one.anchor, path=str(one)) for one in _way(place)],
+        way=_way(place, Path.home().resolve()),
         holds=held(place),
         folders=inside[:MOST_SHOWN],
         tables=files[:MOST_SHOWN],
@@ -233,8 +233,23 @@ def _is(asked: Callable[[Path], bool], one: Place) -> bool:
         return False
 
 
-def _way(place: Path) -> list[Path]:
-    return [*reversed(place.parents), place]
+def _way(place: Path, home: Path) -> list[Place]:
+    """Return the folders that lead to one; a person's own is called Home.
+
+    Examples
+    --------
+    >>> [one.name for one in _way(Path("/home/ann/Photos"), Path("/home/ann"))]
+    ['/', 'Home', 'Photos']
+    >>> [one.name for one in _way(Path("/media/disk"), Path("/home/ann"))]
+    ['/', 'media', 'disk']
+    """
+    way = [*reversed(place.parents), place]
+    if home in way[1:]:
+        way = [way[0], *way[way.index(home) :]]
+    return [
+        Place(name="Home" if one == home else one.name or one.anchor, path=str(one))
+        for one in way
+    ]
 
 
 def _is_shown(name: str) -> bool:

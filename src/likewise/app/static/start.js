@@ -21,7 +21,6 @@ function show({ path, way, holds, folders, tables, more }) {
   byId("way").replaceChildren(...way.map((one) => made("li", {}, goTo(one, one.name))));
   byId("holds").textContent = `Holds ${holds}`;
   byId("choose").dataset.path = path;
-  byId("path").placeholder = path;
   const rows = [
     ...folders.map((one) => made("li", {}, goTo(one, WORDS.folder, one.name))),
     ...tables.map((one) => made("li", {}, opener(one))),
