@@ -176,7 +176,7 @@ def rested(
 
     Examples
     --------
-    >>> from likewise.knowledge import Answer
+    >>> from likewise.knowledge import Answer, Verdict
     >>> known = Knowledge(4).after(Answer(Question(1, 2), Verdict.SAME))
     >>> rested(Question(0, 1), known, {1}).pair
     (0, 2)
