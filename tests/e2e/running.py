@@ -115,8 +115,10 @@ def started(
     of a table only where they are to be chosen.
     """
     home.mkdir(parents=True, exist_ok=True)
-    pairs = () if "--screens" in words else ("--screens", "pairs")
-    guessed = () if choosing or "--columns" in words else ("--columns", "guessed")
+    is_start = not words  # the start page: options about a pile need one
+    pairs = () if is_start or "--screens" in words else ("--screens", "pairs")
+    chosen = is_start or choosing or "--columns" in words
+    guessed = () if chosen else ("--columns", "guessed")
     command = [
         "app",
         *words,
