@@ -557,18 +557,6 @@ def app(
         return
     path = _found(path)
     home = home_for(path)
-    if changes not in (None, "owner", "everybody"):
-        raise InputError(f"--changes is owner or everybody, not {changes!r}.")
-    if screens not in (None, "all", "pairs"):
-        raise InputError(f"--screens is all or pairs, not {screens!r}.")
-    if criterion is not None:
-        criterion = checked_name(criterion, may_be_empty=True)
-    said = {
-        "criterion": criterion,
-        "checks": checks,
-        "changes": changes,
-        "screens": screens,
-    }
 
     def source() -> Any:
         from likewise.app import PathSource
@@ -589,7 +577,7 @@ def app(
             "n_clusters": known_k(n_clusters),
             "random_state": 0,
         },
-        settings={key: value for key, value in said.items() if value is not None},
+        settings=_settings_of(criterion, checks, changes, screens),
         device=device,
         as_is=as_is,
     )
@@ -602,6 +590,25 @@ def app(
     with leaving_nothing(home, *(() if file is None else (file,))):
         home_of(path)
         run_app(sorting, how)
+
+
+def _settings_of(
+    criterion: str | None, checks: int | None, changes: str | None, screens: str | None
+) -> dict[str, Any]:
+    """Return what was said of the project, or refuse it."""
+    if changes not in (None, "owner", "everybody"):
+        raise InputError(f"--changes is owner or everybody, not {changes!r}.")
+    if screens not in (None, "all", "pairs"):
+        raise InputError(f"--screens is all or pairs, not {screens!r}.")
+    if criterion is not None:
+        criterion = checked_name(criterion, may_be_empty=True)
+    said = {
+        "criterion": criterion,
+        "checks": checks,
+        "changes": changes,
+        "screens": screens,
+    }
+    return {key: value for key, value in said.items() if value is not None}
 
 
 STARTING = {"host", "port", "password", "who", "no_browser", "as_json"}
