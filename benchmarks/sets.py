@@ -43,8 +43,6 @@ SUITE = {
     "ecoli": "336 proteins, 8 places",
     "iyer": "484 genes, 10 patterns",
     "glass": "214 pieces of glass, 6 kinds",
-    "leaf-margin": "990 leaves of 99 species, by their margins",
-    "leaf-shape": "990 leaves of 99 species, by their shapes",
     "mnist": "2,000 handwritten digits as pixels, 10 kinds",
 }
 

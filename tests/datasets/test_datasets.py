@@ -7,9 +7,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from benchmarks.middle import difficulties, nearest
 
 from likewise import InputError, MissingDataError
-from likewise.datasets import DATASETS, load
+from likewise.datasets import DATASETS, Dataset, load
+from likewise.datasets._dataset import coarse
+from likewise.datasets._load import MIDDLE
 
 SHARED = Path(
     os.environ.get("LIKEWISE_DATA", Path(__file__).parents[3] / "shared/data")
@@ -31,6 +34,11 @@ SHAPES = {
     "dog": (400, 1280, 20),
     "dog-bow": (400, 1000, 20),
     "leaf": (990, 192, 99),
+    "leaf-margin": (990, 64, 99),
+    "leaf-shape": (990, 64, 99),
+    "face-1-mid": (500, 4, 50),
+    "face-2-mid": (200, 2, 20),
+    "dog-mid": (400, 4, 20),
 }
 
 
@@ -57,6 +65,42 @@ def test_a_data_set_has_the_promised_shape_and_scale(name: str) -> None:
     elif dataset.scaling == "square root":
         np.testing.assert_allclose(dataset.X**2, dataset.samples_for("chi2"))
     assert dataset.samples_for("auto") is dataset.X
+
+
+@pytest.mark.skipif(not SHARED.exists(), reason="there is no data folder")
+@pytest.mark.parametrize(("block", "at"), [("margin", 0), ("shape", 64)])
+def test_leaves_by_one_feature_are_a_block_of_the_table(block: str, at: int) -> None:
+    table = SHARED / "leaf990/leaf990.csv"
+    names = table.read_text(encoding="utf-8").splitlines()[0].split(",")
+
+    part, whole = load(f"leaf-{block}", SHARED), load("leaf", SHARED)
+
+    assert names[at : at + 64] == [f"{block}{i}" for i in range(1, 65)]
+    np.testing.assert_array_equal(part.X, whole.X[:, at : at + 64])
+    np.testing.assert_array_equal(part.y, whole.y)
+
+
+@pytest.mark.skipif(not SHARED.exists(), reason="there is no data folder")
+@pytest.mark.parametrize("whole", MIDDLE)
+def test_a_set_of_middle_difficulty_is_what_its_rule_gives(whole: str) -> None:
+    tried = difficulties(load(whole, SHARED))
+
+    assert nearest(tried) == MIDDLE[whole]
+    assert 0.25 < tried[MIDDLE[whole]] < 0.45
+
+
+def test_main_directions_keep_what_spreads_most() -> None:
+    rng = np.random.default_rng(0)
+    spread = np.array([9.0, 3.0, 1.0, 0.1])
+    X = (rng.standard_normal((200, 4)) * spread) @ np.linalg.qr(np.eye(4) + 0.3)[0]
+    whole = Dataset("blob", X, np.zeros(200, dtype=np.intp), "as it is")
+
+    part = coarse(whole, "blob-mid", 2)
+
+    lost = ((X - X.mean(axis=0)) ** 2).sum() - (part.X**2).sum()
+    smallest = np.linalg.svd(X - X.mean(axis=0), compute_uv=False)[2:]
+    np.testing.assert_allclose(lost, (smallest**2).sum())
+    assert part.scaling == "as it is, 2 principal components"
 
 
 def test_a_missing_folder_is_named(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -19,6 +19,8 @@ from likewise.datasets._dataset import (
     UCI,
     Dataset,
     breast_cancer,
+    coarse,
+    columns_of,
     digits,
     directions,
     embeddings,
@@ -68,12 +70,22 @@ def _smaller(name: str, whole: str, about: str) -> Entry:
     return Entry(read, about)
 
 
+def _made_of(
+    make: Callable[..., Dataset], name: str, whole: str, how: object, about: str
+) -> Entry:
+    def read(data: Path | None) -> Dataset:
+        return make(load(whole, data), name, how)
+
+    return Entry(read, about)
+
+
 def _bundled(read: Callable[[], Dataset], about: str) -> Entry:
     return Entry(lambda _: read(), about, is_bundled=True)
 
 
 _LFW = "Labeled Faces in the Wild"
 _DOGS = "Stanford Dogs"
+MIDDLE = {"face-1": 4, "face-2": 2, "dog": 4}  # principal components, by ``coarse``
 
 _BUILT_IN: dict[str, Entry] = {
     "wine": _bundled(wine, "178 wines, 3 growers"),
@@ -140,6 +152,34 @@ _BUILT_IN: dict[str, Entry] = {
     "leaf": _from_folder(
         standardised_table, "leaf", "leaf990/leaf990.csv", "990 leaves of 99 species"
     ),
+    "leaf-margin": _made_of(
+        columns_of,
+        "leaf-margin",
+        "leaf",
+        slice(0, 64),
+        "990 leaves of 99 species, by their margins alone",
+    ),
+    "leaf-shape": _made_of(
+        columns_of,
+        "leaf-shape",
+        "leaf",
+        slice(64, 128),
+        "990 leaves of 99 species, by their shapes alone",
+    ),
+    **{
+        f"{whole}-mid": _made_of(
+            coarse,
+            f"{whole}-mid",
+            whole,
+            n_components,
+            f"{about}, deep features cut to {n_components} directions",
+        )
+        for whole, n_components, about in (
+            ("face-1", MIDDLE["face-1"], "500 faces of 50 people"),
+            ("face-2", MIDDLE["face-2"], "200 faces of 20 people"),
+            ("dog", MIDDLE["dog"], "400 dogs of 20 breeds"),
+        )
+    },
 }
 
 DATASETS: Registry[Entry] = Registry(
