@@ -172,14 +172,12 @@ def scored(cell: Cell, seen: Trace, truth: Indices) -> Run:
         "v_measure": tuple(v_measure(truth, labels) for labels in shown),
         "ari": tuple(ari(truth, labels) for labels in shown),
     }
-    seconds = (*[0.0] * (len(points) - 1), seen.seconds)
     return Run(
         cell=cell,
-        outcome=Outcome(cell.trial, tuple(points), scores, seconds),
+        outcome=Outcome(cell.trial, tuple(points), scores, seen.seconds, last),
         reached=[questions_to(level, curve) for level in LEVELS],
         expected=seen.expected,
         all_in_one=all_in_one(truth),
-        answered=last,
         n_checks=seen.n_checks,
         curve=[round(value, DIGITS) for value in curve],
     )

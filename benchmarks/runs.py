@@ -69,8 +69,6 @@ class Run:
         The session's own expected Jaccard at :func:`marks_of` the budget.
     all_in_one : float
         The Jaccard coefficient of one big cluster.
-    answered : int
-        Questions answered.
     n_checks : int
         Those of them whose answer was known already.
     curve : list of float
@@ -82,14 +80,18 @@ class Run:
     reached: list[int | None]
     expected: list[float]
     all_in_one: float
-    answered: int
     n_checks: int
     curve: list[float]
 
     @property
     def seconds(self) -> float:
         """What all answers took."""
-        return self.outcome.seconds[-1]
+        return self.outcome.seconds
+
+    @property
+    def answered(self) -> int:
+        """Questions answered."""
+        return self.outcome.answered
 
     def scores(self, metric: str) -> tuple[float, ...]:
         """Return the scores at the points."""
@@ -107,8 +109,9 @@ def of_line(line: str) -> Run:
     cell, outcome = fields.pop("cell"), fields.pop("outcome")
     trial = Trial(**cell.pop("trial"))
     scores = {name: tuple(values) for name, values in outcome["scores"].items()}
-    numbers = tuple(outcome["questions"]), scores, tuple(outcome["seconds"])
-    return Run(Cell(trial=trial, **cell), Outcome(trial, *numbers), **fields)
+    took = outcome["seconds"], outcome["answered"]
+    found = Outcome(trial, tuple(outcome["questions"]), scores, *took)
+    return Run(Cell(trial=trial, **cell), found, **fields)
 
 
 def marks_of(budget: int) -> list[int]:

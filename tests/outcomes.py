@@ -20,8 +20,8 @@ def outcome(
     points = tuple(points_of(panel.budget))
     values = tuple(curve(point / panel.budget) for point in points)
     scores = dict.fromkeys(("jaccard", "v_measure", "ari"), values)
-    seconds = tuple(1.0 + 0.5 * point for point in points)
-    return Outcome(figure.trial(panel, line, seed), points, scores, seconds)
+    trial = figure.trial(panel, line, seed)
+    return Outcome(trial, points, scores, 0.5 * panel.budget, panel.budget)
 
 
 def flat(height: float) -> Callable[[float], float]:

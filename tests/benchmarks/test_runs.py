@@ -29,14 +29,12 @@ def run_of(jaccard: list[float], cell: Cell = CELL) -> Run:
     points = tuple(summary.points_of(cell.trial.budget))
     halves = tuple(value / 2 for value in jaccard)
     scores = {"jaccard": tuple(jaccard), "v_measure": tuple(jaccard), "ari": halves}
-    seconds = (*[0.0] * (len(points) - 1), 2.0)
     return Run(
         cell=cell,
-        outcome=Outcome(cell.trial, points, scores, seconds),
+        outcome=Outcome(cell.trial, points, scores, 2.0, 10),
         reached=[10, 14, None],
         expected=[0.5] * len(summary.marks_of(cell.trial.budget)),
         all_in_one=0.33,
-        answered=10,
         n_checks=1,
         curve=[0.5, 0.6, 0.4, jaccard[-1]],
     )
@@ -116,7 +114,9 @@ def test_a_run_is_the_same_after_a_line_of_json() -> None:
 
 def test_a_row_holds_means_over_the_runs() -> None:
     whole = run_of([0.6, 0.2, 1.0])
-    part = replace(run_of([0.6, 0.8, 1.0]), reached=[8, 10, 12], answered=30)
+    other = run_of([0.6, 0.8, 1.0])
+    longer = replace(other.outcome, answered=30)
+    part = replace(other, reached=[8, 10, 12], outcome=longer)
 
     [row] = summary.table_rows([whole, part])
 

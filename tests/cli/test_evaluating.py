@@ -43,7 +43,9 @@ def test_it_writes_rows_figures_and_a_report(likewise: Run, plan: str) -> None:
         rows = list(csv.DictReader(lines))
     assert {row["method"] for row in rows} == {"random", "urasc+n"}
     assert {row["metric"] for row in rows} == {"jaccard", "v_measure", "ari"}
-    assert len(rows) == 2 * 2 * 3 * 11
+    assert {row["recipe"] for row in rows} == {"paper", "ours"}
+    assert len(rows) == 2 * 2 * 2 * 3
+    assert {len(row["curve"].split()) for row in rows} == {11}
 
 
 def test_a_second_run_repeats_nothing(likewise: Run, plan: str) -> None:
@@ -55,13 +57,13 @@ def test_a_second_run_repeats_nothing(likewise: Run, plan: str) -> None:
     assert Path("out/results.csv").read_text() == before
 
 
-def test_quick_asks_a_fifth_of_one_session(likewise: Run, plan: str) -> None:
+def test_quick_asks_a_fifth_of_three_sessions(likewise: Run, plan: str) -> None:
     ran = likewise("reproduce", plan, "--out", "out", "--quick", "--json")
 
     with Path("out/results.csv").open(newline="") as lines:
         rows = list(csv.DictReader(lines))
-    assert {row["seed"] for row in rows} == {"0"}
-    assert max(int(row["questions"]) for row in rows) == 2
+    assert {row["seed"] for row in rows} == {"0", "1", "2"}
+    assert {row["budget"] for row in rows} == {"2"}
     assert "out/report.html" in json.loads(ran.out)["written"]
 
 
@@ -83,7 +85,7 @@ def test_methods_and_data_sets_can_be_added(likewise: Run, plan: str) -> None:
         (["variants", "--method", "magic"], "There is no method 'magic'"),
         (["variants", "--also", "magic"], "There is no data set 'magic'"),
         (["variants", "--jobs", "0"], "--jobs is 1 or more"),
-        (["variants", "--affinity", "chi2"], "'auto' or 'paper'"),
+        (["variants", "--recipe", "mine"], "paper, ours or both, not 'mine'"),
     ],
 )
 def test_what_cannot_be_done_is_one_sentence(

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from likewise.items import Reading
 
 FIGURES = ("variants", "learning", "clustering", "noise", "unknown-k", "qualitative")
-SEEDS, QUICK_SEEDS = 5, 1  # sessions behind each curve of a figure
+REPEATS, QUICK_REPEATS = 10, 3  # each on another nine tenths of the samples
 
 
 def simulate(
@@ -178,10 +178,16 @@ def reproduce(
     quick: Annotated[
         bool, typer.Option("--quick", help="A fifth of the questions.")
     ] = False,
-    seeds: Annotated[
-        int | None, typer.Option(help="Sessions behind each curve.", min=1)
+    repeats: Annotated[
+        int | None,
+        typer.Option(
+            "--repeats",
+            "--seeds",
+            help="Sessions behind each curve, each on other nine tenths (10).",
+            min=1,
+        ),
     ] = None,
-    jobs: Annotated[int, typer.Option(help="Sessions at a time; -1: all cores.")] = 1,
+    jobs: Annotated[int, typer.Option(help="Sessions at a time; -1: all cores.")] = -1,
     scheduler: Annotated[
         str | None, typer.Option(help="Address of a Dask scheduler to send them to.")
     ] = None,
@@ -191,22 +197,22 @@ def reproduce(
     also: Annotated[
         list[str] | None, typer.Option(help="A data set to add; repeatable.")
     ] = None,
-    affinity: Annotated[
-        str, typer.Option(help="auto, or paper: the paper's kernels.")
-    ] = "auto",
+    recipe: Annotated[
+        str, typer.Option(help="paper, ours, or both side by side.")
+    ] = "both",
     as_json: AsJson = False,
 ) -> None:
     """Make the paper's figures again, with `likewise` beside its rivals."""
     from likewise.experiments.paper import grid_of, publish
 
     plans = [
-        _plan(name, method or [], also or [], folder, affinity, quick)
+        _plan(name, method or [], also or [], folder, recipe, quick)
         for name in figures or FIGURES
     ]
-    seeds = seeds or (QUICK_SEEDS if quick else SEEDS)
+    repeats = repeats or (QUICK_REPEATS if quick else REPEATS)
     out.mkdir(parents=True, exist_ok=True)
     schedule = _schedule(jobs, scheduler)
-    found = _run(grid_of(plans, seeds, folder), out, schedule)
+    found = _run(grid_of(plans, repeats, folder), out, schedule)
     for failure in found.failures:
         say(f"Failed: {failure.trial}: {failure.reason}")
     say("Drawing the figures.")
@@ -224,7 +230,7 @@ def _plan(
     methods: list[str],
     sets: list[str],
     folder: Path | None,
-    affinity: str,
+    recipe: str,
     quick: bool,
 ) -> Figure:
     from likewise.experiments.paper import added_panel, read_figure
@@ -233,7 +239,7 @@ def _plan(
     for method in methods:
         find_method(method)
     panels = [added_panel(added, folder) for added in sets]
-    figure = read_figure(name).also(methods, panels).under(affinity)
+    figure = read_figure(name).also(methods, panels).under(recipe)
     return figure.quick() if quick else figure
 
 

@@ -2,20 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from itertools import count, takewhile
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 
-from likewise.datasets import Dataset
+from likewise._arrays import Samples
+from likewise.affinity import Affinity, affinity_of
+from likewise.datasets import Dataset, coded
 from likewise.experiments.runner import Plan, simulate
-from likewise.methods import AnyMethod, farthest_first, urasc
+from likewise.methods import (
+    METHODS,
+    AnyMethod,
+    Problem,
+    farthest_first,
+    problem_of,
+    urasc,
+)
 
+DIGITS = 4  # of scores and seconds that are kept
 LEVELS = (0.8, 0.9, 0.95)  # of the Jaccard coefficient
-N_POINTS = 50  # evenly spaced points of a curve, besides those of the log grid
+N_POINTS = 25  # evenly spaced points of a curve, besides those of the log grid
+RECIPES = {  # stands in until recipes are there
+    "ours": SimpleNamespace(affinity="auto", recipe=None, about="ours"),
+    "paper": SimpleNamespace(affinity="paper", recipe=None, about="paper"),
+}
 SHORTLISTED = {"urasc+n": "nonparametric", "urasc+p": "parametric"}
 
 
@@ -27,7 +42,8 @@ class Trial:
     ----------
     data, method : str
     seed : int
-        Of the session and of the simulated person.
+        The repeat: which nine tenths of the samples, the session's own draws, and what
+        the simulated person gets wrong. All methods of one repeat see the same.
     budget : int
         Questions to answer at most.
     k : {"known", "unknown"}
@@ -37,7 +53,8 @@ class Trial:
     opening : {"none", "farthest-first"}
     shortlist : int
         b of the paper for URASC with both step and gradient; 0 for none.
-    affinity : str
+    recipe : str
+        A name in ``RECIPES``: the affinity, and how answers become clusters.
     """
 
     data: str
@@ -48,7 +65,7 @@ class Trial:
     noise: float = 0.0
     opening: str = "none"
     shortlist: int = 0
-    affinity: str = "auto"
+    recipe: str = "ours"
 
 
 @dataclass(frozen=True)
@@ -61,15 +78,19 @@ class Outcome:
     questions : tuple of int
         :func:`points_of` the budget.
     scores : mapping of str to tuple of float
-        By metric, a value for each of them; a session that ended keeps its last one.
-    seconds : tuple of float
-        Since the start of the session, for each of them.
+        By metric, a value for each of them, of four decimals; a session that ended
+        keeps its last one.
+    seconds : float
+        What the session took, without scoring.
+    answered : int
+        Questions answered: fewer than the budget where nothing was left to ask.
     """
 
     trial: Trial
     questions: tuple[int, ...]
     scores: Mapping[str, tuple[float, ...]]
-    seconds: tuple[float, ...]
+    seconds: float
+    answered: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,31 +112,31 @@ class Job:
     load : callable
         ``load(folder)`` returns the data set.
     folder : Path or None
+    cost : float
+        About how much work it is, beside others.
     """
 
     trial: Trial
     method: AnyMethod
     load: Callable[[Path | None], Dataset]
     folder: Path | None
+    cost: float = 1.0
 
-    def __call__(self) -> Outcome | Failure:
+    def __call__(self, shared: Shared | None = None) -> Outcome | Failure:
         """Run the trial; whatever goes wrong is its result, not the end of the grid."""
         try:
-            return self._run()
+            return self._run(Shared() if shared is None else shared)
         except Exception as error:
             return Failure(self.trial, f"{type(error).__name__}: {error}")
 
-    def _run(self) -> Outcome:
-        trial, dataset = self.trial, self.load(self.folder)
-        kernel = dataset.paper_affinity if trial.affinity == "paper" else trial.affinity
-        points = points_of(trial.budget)
+    def _run(self, shared: Shared) -> Outcome:
+        trial, points = self.trial, points_of(self.trial.budget)
+        part = shared.part(self)
         plan = Plan(
-            X=dataset.samples_for(kernel),
-            y=dataset.y,
+            X=shared.problem(self),
+            y=part.y,
             method=self.method,
             budget=trial.budget,
-            n_clusters=dataset.n_classes if trial.k == "known" else None,
-            affinity=kernel,
             error_rate=trial.noise,
             points=points,
         )
@@ -125,8 +146,93 @@ class Job:
             trial,
             tuple(points),
             {name: _picked(values, at) for name, values in curve.scores.items()},
-            _picked(curve.clock, at),
+            round(curve.seconds, DIGITS),
+            curve.questions[-1],
         )
+
+
+@dataclass(frozen=True, slots=True)
+class Shared:
+    """What trials have in common, worked out when the first of them needs it.
+
+    Samples, affinities and problems: a problem keeps what methods derive from it alone,
+    such as the spectrum that no answer has touched.
+    """
+
+    _parts: dict[Hashable, Dataset] = field(default_factory=dict)
+    _affinities: dict[Hashable, Affinity] = field(default_factory=dict)
+    _problems: dict[Hashable, Problem] = field(default_factory=dict)
+
+    def part(self, job: Job) -> Dataset:
+        """Return the samples that a trial is about."""
+        key = (job.trial.data, job.trial.seed)
+        if key not in self._parts:
+            self._parts[key] = part_of(job.load(job.folder), job.trial.seed)
+        return self._parts[key]
+
+    def problem(self, job: Job) -> Problem:
+        """Return the problem that a trial is about."""
+        part, trial = self.part(job), job.trial
+        kernel = kernel_of(trial, part, job.method)
+        n_clusters = part.n_classes if trial.k == "known" else None
+        alike = (trial.data, trial.seed, kernel)
+        key = (*alike, n_clusters)
+        if key not in self._problems:
+            made = problem_of(
+                part.samples_for(kernel),
+                affinity=lambda X: self._affinity(alike, X),
+                n_clusters=n_clusters,
+            )
+            self._problems[key] = made
+        return self._problems[key]
+
+    def _affinity(self, key: tuple[str, int, str], X: Samples) -> Affinity:
+        if key not in self._affinities:
+            self._affinities[key] = affinity_of(X, key[-1])
+        return self._affinities[key]
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """Trials of one subset, run one after another with what they share.
+
+    Attributes
+    ----------
+    jobs : tuple of Job
+    """
+
+    jobs: tuple[Job, ...]
+
+    def __call__(self) -> list[Outcome | Failure]:
+        """Run all of them."""
+        shared = Shared()
+        return [job(shared) for job in self.jobs]
+
+
+def kernel_of(trial: Trial, part: Dataset, method: AnyMethod) -> str:
+    """Return the affinity of a trial: its recipe's, the data set's, the method's own.
+
+    The paper's recipe takes the kernel that the paper had for data of this kind.
+    """
+    wanted = RECIPES[trial.recipe].affinity
+    if wanted == "paper":
+        return part.paper_affinity
+    return method.affinity or wanted if wanted == "auto" else wanted
+
+
+def part_of(dataset: Dataset, seed: int) -> Dataset:
+    """Return the nine tenths of the samples that a repeat is about.
+
+    Classes of which no sample was drawn are gone, and the others are numbered anew.
+
+    Examples
+    --------
+    >>> ten = Dataset("ten", np.zeros((10, 1)), np.arange(10), "as it is")
+    >>> part_of(ten, seed=0).n_classes
+    9
+    """
+    part = dataset.nine_tenths(seed)
+    return replace(part, y=coded(part.y))
 
 
 def budget_of(n_samples: int, n_classes: int, cap: int = 1300) -> int:
@@ -181,13 +287,21 @@ def area(outcome: Outcome, metric: str = "jaccard") -> float:
     return float(np.mean([score_at(outcome, point, metric) for point in points]))
 
 
+def has_recipes(method: str) -> bool:
+    """Tell whether a recipe changes anything about a method; not of unknown ones."""
+    return method in METHODS and getattr(METHODS[method], "under", None) is not None
+
+
 def method_of(trial: Trial, found: AnyMethod) -> AnyMethod:
-    """Return the method as a trial wants it: with its shortlist and its opening."""
+    """Return the method as a trial wants it: shortlist, recipe and opening."""
     if trial.shortlist and trial.method in SHORTLISTED:
         step = SHORTLISTED[trial.method]
         found = urasc(trial.method, step=step, shortlist=trial.shortlist)
+    under = getattr(found, "under", None)
+    if under is not None:
+        found = under(RECIPES[trial.recipe].recipe)
     return farthest_first(found) if trial.opening == "farthest-first" else found
 
 
 def _picked(values: Any, at: Any) -> tuple[float, ...]:
-    return tuple(np.asarray(values)[at].tolist())
+    return tuple(np.round(np.asarray(values)[at], DIGITS).tolist())

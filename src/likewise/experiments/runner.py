@@ -21,7 +21,9 @@ class Plan:
 
     Attributes
     ----------
-    X : array-like of shape (n_samples, n_features)
+    X : array-like of shape (n_samples, n_features), or Problem
+        A problem made beforehand says how many groups there are and how alike samples
+        are, and is shared with others; see :class:`~likewise.Session`.
     y : ndarray of shape (n_samples,)
         The true classes.
     method : str or Method
@@ -58,10 +60,8 @@ class Curve:
         The numbers of answered questions at which scores were taken.
     scores : dict of str to list of float
         By metric, one value for each of them.
-    clock : list of float
-        Seconds since the start, for each of them.
     seconds : float
-        What the whole session took.
+        What the session took so far, without scoring.
     """
 
     seed: int
@@ -69,20 +69,17 @@ class Curve:
     scores: dict[str, list[float]] = field(
         default_factory=lambda: {metric: [] for metric in METRICS}
     )
-    clock: list[float] = field(default_factory=list)
     seconds: float = 0.0
+    _labels: Any = field(default=None, init=False, repr=False, compare=False)
 
     def record(self, n_questions: int, truth: Any, labels: Any) -> None:
-        """Append the scores of one labeling."""
+        """Append the scores of one labeling; one that did not change is not scored."""
         self.questions.append(n_questions)
+        is_same = self._labels is not None and np.array_equal(labels, self._labels)
         for metric, score in METRICS.items():
-            self.scores[metric].append(score(truth, labels))
-
-    def repeat(self, n_questions: int) -> None:
-        """Append the last scores once more: the labeling has not changed."""
-        self.questions.append(n_questions)
-        for values in self.scores.values():
-            values.append(values[-1])
+            values = self.scores[metric]
+            values.append(values[-1] if is_same else score(truth, labels))
+        self._labels = labels
 
     def as_dict(self) -> dict[str, Any]:
         """Return the curve as plain values, as ``simulate --json`` prints it."""
@@ -123,21 +120,21 @@ def _simulate(plan: Plan, seed: int, watch: Callable[[Curve], None]) -> Curve:
     oracle = LabelOracle(plan.y, seed=seed, **rates)
     session = Session(plan.X, plan.method, plan.n_clusters, plan.affinity, seed)
     wanted = None if plan.points is None else frozenset(plan.points)
-    curve, before = Curve(seed), session.labels
-    curve.record(0, plan.y, before)
-    curve.clock.append(time.perf_counter() - start)
+    curve = Curve(seed)
+    scoring = _recorded(curve, 0, plan.y, session.labels)
+    curve.seconds = time.perf_counter() - start - scoring
     for view in run(session, oracle, plan.budget):
         if wanted is None or view.n_questions in wanted:
-            labels = view.labels
-            if np.array_equal(labels, before):
-                curve.repeat(view.n_questions)
-            else:
-                curve.record(view.n_questions, plan.y, labels)
-            curve.clock.append(time.perf_counter() - start)
-            before = labels
+            scoring += _recorded(curve, view.n_questions, plan.y, view.labels)
+        curve.seconds = time.perf_counter() - start - scoring
         watch(curve)
     if session.n_questions > curve.questions[-1]:  # it ended between two points
         curve.record(session.n_questions, plan.y, session.labels)
-        curve.clock.append(time.perf_counter() - start)
-    curve.seconds = time.perf_counter() - start
     return curve
+
+
+def _recorded(curve: Curve, n_questions: int, truth: Any, labels: Any) -> float:
+    """Record the scores, and return the seconds that it took."""
+    start = time.perf_counter()
+    curve.record(n_questions, truth, labels)
+    return time.perf_counter() - start

@@ -133,7 +133,10 @@ class Session:
     Parameters
     ----------
     X : array-like, DataFrame or scipy sparse matrix of shape (n_samples, n_features)
-        The samples; with ``affinity="precomputed"`` an (n, n) similarity.
+        The samples; with ``affinity="precomputed"`` an (n, n) similarity. Or a
+        ``likewise.methods.Problem`` made beforehand, which says how many groups there
+        are and how alike samples are: sessions share what is derived from it, and
+        samples cannot be added.
     method : str or Method, default="likewise"
         A name in ``METHODS``, or a method.
     n_clusters : int, optional
@@ -184,7 +187,7 @@ class Session:
 
     def __init__(  # noqa: PLR0913 - the public face
         self,
-        X: SamplesLike,
+        X: SamplesLike | Problem,
         method: str | AnyMethod = "likewise",
         n_clusters: int | None = None,
         affinity: str | Kernel = "auto",
@@ -197,13 +200,16 @@ class Session:
         progress: Report | None = None,
     ) -> None:
         self._method: AnyMethod = find_method(method)
-        self._n_clusters = n_clusters
+        self._n_clusters = X.n_clusters if isinstance(X, Problem) else n_clusters
         self._affinity = affinity
         self._seed = np.random.SeedSequence(seed_of(random_state)).entropy
         self._device = device
         self._while_searching = progress
         self._data = X
-        self._given = self._problem_of(X)
+        if isinstance(X, Problem):
+            self._given = suited(_undisputed(X, n_clusters, affinity), self._method)
+        else:
+            self._given = self._problem_of(X)
         self._home = None
         if isinstance(journal, OfSamples):
             journal.recognise(self._marked())
@@ -730,6 +736,11 @@ class Session:
             With a precomputed affinity, of shape (m, n + m): the similarity of each new
             sample to all samples, old and new.
         """
+        if isinstance(self._data, Problem):
+            raise InputError(
+                "Samples cannot be added where a problem was made beforehand: begin "
+                "the session with the samples themselves."
+            )
         data = stack(self._data, X_new, square=self._affinity == "precomputed")
         given = self._problem_of(data)
         if self._home is not None:
@@ -1058,6 +1069,18 @@ class Session:
         # taken up again draws as if it had never stopped.
         key = (count, *use.encode())
         return np.random.default_rng(np.random.SeedSequence(self._seed, spawn_key=key))
+
+
+def _undisputed(
+    problem: Problem, n_clusters: int | None, affinity: str | Kernel
+) -> Problem:
+    is_same = n_clusters is None or n_clusters == problem.n_clusters
+    if not is_same or affinity != DEFAULTS["affinity"]:
+        raise InputError(
+            "A problem made beforehand says how many groups there are and how alike "
+            "samples are: leave out n_clusters and affinity."
+        )
+    return problem
 
 
 def _checked(journal: Journal) -> Journal:

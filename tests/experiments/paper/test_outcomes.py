@@ -34,7 +34,7 @@ def test_an_area_is_the_mean_over_the_log_grid() -> None:
 
 
 def test_a_score_is_that_of_the_last_point_before() -> None:
-    assert score_at(a_run(1.0), 50) == score_at(a_run(1.0), 50.9) == 0.5
+    assert score_at(a_run(1.0), 52) == score_at(a_run(1.0), 52.9) == 0.52
 
 
 def test_a_run_that_misses_a_level_counts_as_its_budget() -> None:
@@ -54,12 +54,11 @@ def test_a_curve_has_the_runs_of_its_own_trial_only() -> None:
     assert curves == {(WINE, A): (runs[0], runs[2])}
 
 
-def test_seconds_are_those_of_a_question_without_the_start() -> None:
+def test_seconds_are_those_of_an_answered_question() -> None:
     ended = a_run(1.0)
-    seconds = tuple(min(value, 21.0) for value in ended.seconds)  # 40 questions
 
     assert standing_of([ended]).seconds == 0.5
-    assert standing_of([replace(ended, seconds=seconds)]).seconds == 0.5
+    assert standing_of([replace(ended, answered=50)]).seconds == 1.0
 
 
 def test_methods_on_all_plots_are_ranked_before_those_on_some() -> None:

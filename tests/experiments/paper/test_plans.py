@@ -8,8 +8,8 @@ import pytest
 
 from likewise.datasets import DATASETS
 from likewise.errors import InputError
-from likewise.experiments.paper import FIGURES, read_figure
-from likewise.experiments.paper._plans import Panel
+from likewise.experiments.paper import FIGURES, Figure, read_figure
+from likewise.experiments.paper._plans import Line, Panel
 from likewise.methods import METHODS
 
 BUDGETS = {
@@ -66,7 +66,8 @@ def test_each_curve_has_as_many_sessions_as_seeds() -> None:
 
     trials = figure.trials(seeds=3)
 
-    assert len(trials) == len(set(trials)) == 3 * 4 * 3
+    n_lines = 3 * 2  # urasc+n on both recipes, likewise once, k known and unknown
+    assert len(trials) == len(set(trials)) == n_lines * len(figure.panels) * 3
     assert {trial.k for trial in trials} == {"known", "unknown"}
 
 
@@ -103,6 +104,7 @@ def test_a_plan_of_ones_own_is_read(tmp_path: Path) -> None:
         ("title = 'x'\nabout = ''\nmethods = ['random']", "at least one"),
         ("kind = 'songs'\n" + OWN, "kind is one of curves, pictures"),
         ("opening = 'no'\n" + OWN, "opening is one of none, farthest-first"),
+        ("recipes = ['no']\n" + OWN, "recipes is one of ours, paper"),
     ],
 )
 def test_a_plan_that_cannot_be_read_is_refused(
@@ -120,10 +122,46 @@ def test_an_unknown_figure_is_answered_with_the_known_ones(name: str) -> None:
         read_figure(name)
 
 
-def test_only_two_affinities_are_offered() -> None:
-    assert read_figure("noise").under("paper").trials(1)[0].affinity == "paper"
-    with pytest.raises(InputError, match="'auto' or 'paper', not 'chi2'"):
-        read_figure("noise").under("chi2")
+def test_a_plan_stands_on_both_recipes_unless_told() -> None:
+    figure = read_figure("noise")
+
+    assert figure.recipes == ("paper", "ours")
+    assert figure.under("both") == figure
+    assert {t.recipe for t in figure.under("ours").trials(1)} == {"ours"}
+    with pytest.raises(InputError, match="paper, ours or both, not 'chi2'"):
+        figure.under("chi2")
+
+
+def test_a_method_without_recipes_is_run_once_and_shown_beside_both() -> None:
+    methods, recipes = ("urasc+n", "ffqs"), ("paper", "ours")
+    figure = Figure("f", "", "", (Panel("iris", 5),), methods, recipes=recipes)
+
+    assert [(t.method, t.recipe) for t in figure.trials(1)] == [
+        ("urasc+n", "paper"),
+        ("ffqs", "ours"),
+        ("urasc+n", "ours"),
+    ]
+    for recipe in figure.recipes:
+        expected = (Line("urasc+n", recipe=recipe), Line("ffqs"))
+        assert figure.lines_on(recipe) == expected
+    assert figure.plots == tuple((figure.panels[0], recipe) for recipe in recipes)
+
+
+def test_recipes_of_a_plans_own_are_not_narrowed(tmp_path: Path) -> None:
+    (tmp_path / "mine.toml").write_text('recipes = ["paper", "literal"]\n' + OWN)
+
+    figure = read_figure(str(tmp_path / "mine.toml"))
+
+    assert figure.under("ours").recipes == ("paper", "literal")
+
+
+def test_a_method_is_left_out_of_a_panel_by_the_plan(tmp_path: Path) -> None:
+    (tmp_path / "mine.toml").write_text(OWN + 'without = ["random"]\n')
+
+    figure = read_figure(str(tmp_path / "mine.toml"))
+
+    assert figure.trials(1) == []
+    assert figure.also(["ffqs"], []).trials(1)[0].method == "ffqs"
 
 
 def test_a_panel_says_what_is_special_about_it() -> None:

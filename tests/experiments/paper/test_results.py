@@ -17,8 +17,8 @@ from likewise.experiments.paper._evaluate import HEADER
 def outcome(seed: int, **settings: object) -> Outcome:
     trial = Trial("wine", "random", seed, 20, **settings)  # type: ignore[arg-type]
     points = tuple(points_of(20))
-    values = tuple(at / 128 + seed for at in points)  # exact with few digits
-    return Outcome(trial, points, dict.fromkeys(METRICS, values), values)
+    values = tuple(at / 16 + seed for at in points)  # exact with few digits
+    return Outcome(trial, points, dict.fromkeys(METRICS, values), 0.5, 15)
 
 
 @pytest.fixture
@@ -45,9 +45,18 @@ def test_a_row_has_the_columns_that_everybody_expects(results: Results) -> None:
     with results.path.open(newline="") as lines:
         row = next(csv.DictReader(lines))
 
-    first = ["data", "method", "seed", "questions", "metric", "value", "seconds"]
-    assert list(row)[:7] == first
-    assert row["value"] == "0.0000000"
+    assert list(row) == [
+        "data", "method", "seed", "budget", "k", "noise", "opening", "shortlist",
+        "recipe", "metric", "seconds", "answered", "curve",
+    ]  # fmt: skip
+    assert row["curve"].startswith("0.0000 0.0625 0.1250 ")
+    assert row["answered"] == "15"
+
+
+def test_a_trial_is_one_row_for_each_metric(results: Results) -> None:
+    results.append([outcome(0), outcome(1)])
+
+    assert len(results.path.read_text().splitlines()) == 1 + 2 * len(METRICS)
 
 
 def test_an_outcome_cut_off_anywhere_is_left_out(results: Results) -> None:

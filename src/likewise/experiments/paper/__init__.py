@@ -8,19 +8,23 @@ from likewise.experiments.paper._evaluate import (
     added_panel,
     evaluate,
     grid_of,
+    kept_evaluation,
     on_cluster,
     on_cores,
 )
 from likewise.experiments.paper._figures import COLOURS, draw_curves, draw_panels
 from likewise.experiments.paper._plans import FIGURES, Figure, read_figure
+from likewise.experiments.paper._provenance import Facts, Provenance, read_provenance
 from likewise.experiments.paper._report import publish
 
 __all__ = [
     "COLOURS",
     "FIGURES",
     "Evaluation",
+    "Facts",
     "Figure",
     "Grid",
+    "Provenance",
     "Results",
     "Schedule",
     "added_panel",
@@ -28,8 +32,10 @@ __all__ = [
     "draw_panels",
     "evaluate",
     "grid_of",
+    "kept_evaluation",
     "on_cluster",
     "on_cores",
     "publish",
     "read_figure",
+    "read_provenance",
 ]

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import csv
 import os
+import re
+import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, fields
 from itertools import groupby
 from pathlib import Path
 from typing import TypeAlias
@@ -15,8 +17,10 @@ from joblib import Parallel, delayed
 
 from likewise.datasets import DATASETS, Dataset
 from likewise.errors import InputError, MissingDataError, MissingExtraError
-from likewise.experiments._metrics import METRICS, all_in_one
+from likewise.experiments._metrics import METRICS
 from likewise.experiments._trials import (
+    DIGITS,
+    Batch,
     Failure,
     Job,
     Outcome,
@@ -26,21 +30,33 @@ from likewise.experiments._trials import (
     points_of,
 )
 from likewise.experiments.paper._plans import Figure, Panel
+from likewise.experiments.paper._provenance import (
+    Facts,
+    Log,
+    Provenance,
+    facts_of,
+    provenance_here,
+    read_provenance,
+)
 from likewise.methods import METHODS, AnyMethod
 
 KEYS = ("data", "method", "seed")
 SETTINGS = tuple(f.name for f in fields(Trial) if f.name not in KEYS)
-HEADER = (*KEYS, "questions", "metric", "value", "seconds", *SETTINGS)
+HEADER = (*KEYS, *SETTINGS, "metric", "seconds", "answered", "curve")
 TYPES = {f.name: {"int": int, "float": float}.get(str(f.type), str)
          for f in fields(Trial)}  # fmt: skip
+N_BATCHES = 128  # at least, where there are as many jobs: busy cores to the end
+VALUE = re.compile(r"-?\d\.\d{4}")  # one that was cut off is shorter
 
 
 @dataclass(frozen=True, slots=True)
 class Results:
     """Outcomes of trials in a csv file that a stopped run takes up again.
 
-    An outcome is written as a whole and flushed to the disk. Of one that was cut off in
-    the middle nothing counts, and :meth:`mend` removes it.
+    One row for each trial and metric: where, what, under which settings, and the curve,
+    its values at :func:`points_of` the budget, separated by blanks. An outcome is
+    written as a whole and flushed to the disk. Of one that was cut off in the middle
+    nothing counts, and :meth:`mend` removes it.
 
     Attributes
     ----------
@@ -87,47 +103,58 @@ class Results:
 
 def _rows(outcome: Outcome) -> Iterator[list[object]]:
     trial = outcome.trial
-    keys = [getattr(trial, key) for key in KEYS]
-    settings = [getattr(trial, key) for key in SETTINGS]
+    settings = [getattr(trial, key) for key in (*KEYS, *SETTINGS)]
     for metric, values in outcome.scores.items():
-        for at, value, seconds in zip(
-            outcome.questions, values, outcome.seconds, strict=True
-        ):
-            yield [*keys, at, metric, f"{value:.7f}", f"{seconds:.7f}", *settings]
+        curve = " ".join(f"{value:.{DIGITS}f}" for value in values)
+        seconds = f"{outcome.seconds:.{DIGITS}f}"
+        yield [*settings, metric, seconds, outcome.answered, curve]
 
 
 def _outcomes(rows: Iterable[dict[str, str]]) -> Iterator[tuple[Trial, Outcome]]:
     for trial, group in groupby(rows, key=_trial):
-        found = list(group)
+        found = {row["metric"]: row for row in group}
         points = tuple(points_of(trial.budget))
-        by_metric = {
-            metric: [row for row in found if row["metric"] == metric]
-            for metric in METRICS
-        }
-        if all(_at(part) == points for part in by_metric.values()):
-            scores = {m: _floats(part, "value") for m, part in by_metric.items()}
-            seconds = _floats(by_metric["jaccard"], "seconds")
-            yield trial, Outcome(trial, points, scores, seconds)
+        curves = {metric: _curve(row["curve"]) for metric, row in found.items()}
+        if set(curves) == set(METRICS) and set(map(len, curves.values())) == {
+            len(points)
+        }:
+            last = found["jaccard"]
+            took, answered = float(last["seconds"]), int(last["answered"])
+            yield trial, Outcome(trial, points, curves, took, answered)
 
 
 def _trial(row: dict[str, str]) -> Trial:
     return Trial(**{name: kind(row[name]) for name, kind in TYPES.items()})
 
 
-def _at(rows: list[dict[str, str]]) -> tuple[int, ...]:
-    return tuple(int(row["questions"]) for row in rows)
-
-
-def _floats(rows: list[dict[str, str]], column: str) -> tuple[float, ...]:
-    return tuple(float(row[column]) for row in rows)
+def _curve(text: str) -> tuple[float, ...]:
+    values = text.split(" ")
+    return tuple(map(float, values)) if all(map(VALUE.fullmatch, values)) else ()
 
 
 Result: TypeAlias = Outcome | Failure
 Schedule: TypeAlias = Callable[[Sequence[Job]], Iterator[Result]]
 
 
+def batches_of(jobs: Sequence[Job]) -> list[Batch]:
+    """Return jobs in batches of one subset each, the longest batch first.
+
+    No batch is much longer than a small share of all the work, unless a single job is:
+    then some cores, or some more, are busy to the end.
+    """
+    most = sum(job.cost for job in jobs) / N_BATCHES
+    parts: dict[tuple[str, int], list[list[Job]]] = {}
+    for job in jobs:
+        found = parts.setdefault((job.trial.data, job.trial.seed), [])
+        if not found or sum(other.cost for other in found[-1]) + job.cost > most:
+            found.append([])
+        found[-1].append(job)
+    batches = [Batch(tuple(some)) for found in parts.values() for some in found]
+    return sorted(batches, key=lambda batch: -sum(job.cost for job in batch.jobs))
+
+
 def on_cores(jobs: Sequence[Job], n_jobs: int) -> Iterator[Result]:
-    """Run jobs on some of this machine's cores, in the order given.
+    """Run jobs on some of this machine's cores, those of one subset together.
 
     Parameters
     ----------
@@ -140,9 +167,11 @@ def on_cores(jobs: Sequence[Job], n_jobs: int) -> Iterator[Result]:
     Outcome or Failure
         Of each job, in the order in which they end.
     """
-    run = Parallel(n_jobs, return_as="generator_unordered")
-    with closing(run(delayed(_called)(job) for job in jobs)) as results:
-        yield from results
+    run = Parallel(n_jobs, return_as="generator_unordered", batch_size=1)
+    calls = (delayed(_called)(batch) for batch in batches_of(jobs))
+    with closing(run(calls)) as results:
+        for some in results:
+            yield from some
 
 
 def on_cluster(jobs: Sequence[Job], address: str) -> Iterator[Result]:
@@ -151,7 +180,8 @@ def on_cluster(jobs: Sequence[Job], address: str) -> Iterator[Result]:
     Yields
     ------
     Outcome or Failure
-        Of each job, in the order in which they end; a worker that dies is a failure.
+        Of each job, in the order in which they end; a worker that dies is a failure of
+        all that it had been given at once.
     """
     try:
         from distributed import Client, as_completed
@@ -165,19 +195,20 @@ def on_cluster(jobs: Sequence[Job], address: str) -> Iterator[Result]:
             f"scheduler`, or leave out --scheduler."
         ) from None
     with client:
-        futures = {client.submit(_called, job, pure=False): job for job in jobs}
+        batches = batches_of(jobs)
+        futures = {client.submit(_called, b, pure=False): b for b in batches}
         for future in as_completed(list(futures)):
             lost = future.exception()
             if lost is None:
-                yield future.result()
+                yield from future.result()
             else:
                 reason = f"{type(lost).__name__}: {lost}"
-                yield Failure(futures[future].trial, reason)
+                yield from (Failure(j.trial, reason) for j in futures[future].jobs)
             future.release()
 
 
-def _called(job: Job) -> Result:
-    return job()
+def _called(batch: Batch) -> list[Result]:
+    return batch()
 
 
 Watch = Callable[[int, str], None]
@@ -190,21 +221,31 @@ class Evaluation:
     Attributes
     ----------
     figures : tuple of Figure
-    seeds : int
+    repeats : int
     outcomes : mapping of Trial to Outcome
     failures : tuple of Failure
     left_out : tuple of str
         What was not run, and why, in sentences.
-    all_in_one : mapping of str to float
-        For each data set the Jaccard coefficient of one big cluster.
+    provenance : tuple of Provenance
+        One for each stretch of work; none where nobody knows.
     """
 
     figures: tuple[Figure, ...]
-    seeds: int
+    repeats: int
     outcomes: Mapping[Trial, Outcome]
     failures: tuple[Failure, ...] = ()
     left_out: tuple[str, ...] = ()
-    all_in_one: Mapping[str, float] = field(default_factory=dict)
+    provenance: tuple[Provenance, ...] = ()
+
+    @property
+    def sets(self) -> dict[str, Facts]:
+        """What is known of each data set."""
+        return {name: f for one in self.provenance for name, f in one.sets.items()}
+
+    @property
+    def all_in_one(self) -> dict[str, float]:
+        """For each data set the Jaccard coefficient of one big cluster."""
+        return {name: facts.all_in_one for name, facts in self.sets.items()}
 
 
 @dataclass(frozen=True)
@@ -214,7 +255,7 @@ class Grid:
     Attributes
     ----------
     figures : tuple of Figure
-    seeds : int
+    repeats : int
         Sessions behind each curve.
     jobs : tuple of Job
         Each trial once, the longest first.
@@ -224,7 +265,7 @@ class Grid:
     """
 
     figures: tuple[Figure, ...]
-    seeds: int
+    repeats: int
     jobs: tuple[Job, ...]
     sets: Mapping[str, Dataset]
     left_out: tuple[str, ...]
@@ -241,42 +282,72 @@ def added_panel(name: str, data: Path | None) -> Panel:
     return Panel(name, budget_of(len(found.y), found.n_classes))
 
 
-def grid_of(figures: Sequence[Figure], seeds: int, data: Path | None) -> Grid:
+def grid_of(figures: Sequence[Figure], repeats: int, data: Path | None) -> Grid:
     """Return what is to be run, and say what cannot be.
 
     A data set that is missing is left out, and so is a method on more classes than it
-    can tell apart; a name that nobody knows is an error before anything runs.
+    can tell apart, or where a plan says so; a name that nobody knows is an error before
+    anything runs.
     """
-    sets: dict[str, Dataset] = {}
-    left_out: dict[str, None] = {}
-    for name in dict.fromkeys(p.data for f in figures for p in f.panels):
-        try:
-            sets[name] = DATASETS.find(name).load(data)
-        except MissingDataError as error:
-            left_out[str(error)] = None
+    sets, missing = _found_sets(figures, data)
     jobs: list[Job] = []
     too_many: dict[AnyMethod, dict[str, None]] = {}
-    for trial in dict.fromkeys(t for f in figures for t in f.trials(seeds)):
+    for trial in dict.fromkeys(t for f in figures for t in f.trials(repeats)):
         method = METHODS.find(trial.method)
         if trial.data not in sets:
             continue
-        k = sets[trial.data].n_classes
-        if method.most_clusters is not None and k > method.most_clusters:
+        found = sets[trial.data]
+        if method.most_clusters is not None and found.n_classes > method.most_clusters:
             too_many.setdefault(method, {})[trial.data] = None
             continue
-        load = DATASETS.find(trial.data).load
-        jobs.append(Job(trial, method_of(trial, method), load, data))
-    left_out |= {
-        f"{method.name} is for {method.most_clusters} classes at most: left out on "
-        f"{', '.join(names)}.": None
-        for method, names in too_many.items()
-    }
-    jobs.sort(key=lambda job: -job.trial.budget * len(sets[job.trial.data].y))
-    return Grid(tuple(figures), seeds, tuple(jobs), sets, tuple(left_out))
+        cost, load = float(trial.budget * len(found.y)), DATASETS.find(trial.data).load
+        jobs.append(Job(trial, method_of(trial, method), load, data, cost))
+    left_out = [
+        *missing,
+        *(
+            f"{method.name} is for {method.most_clusters} classes at most: left out on "
+            f"{', '.join(names)}."
+            for method, names in too_many.items()
+        ),
+        *_left_out_by_plan(figures),
+    ]
+    jobs.sort(key=lambda job: -job.cost)
+    return Grid(tuple(figures), repeats, tuple(jobs), sets, tuple(left_out))
+
+
+def _found_sets(
+    figures: Sequence[Figure], data: Path | None
+) -> tuple[dict[str, Dataset], dict[str, None]]:
+    """Return the data sets that are there, and a sentence for each that is not."""
+    sets: dict[str, Dataset] = {}
+    missing: dict[str, None] = {}
+    curves = (figure for figure in figures if figure.kind == "curves")
+    for name in dict.fromkeys(p.data for f in curves for p in f.panels):
+        try:
+            sets[name] = DATASETS.find(name).load(data)
+        except MissingDataError as error:
+            missing[str(error)] = None
+    return sets, missing
+
+
+def _left_out_by_plan(figures: Sequence[Figure]) -> list[str]:
+    return [
+        f"{method} is left out on {panel.title} in {figure.name}, as its plan says."
+        for figure in figures
+        for panel in figure.panels
+        for method in panel.without
+        if method in figure.methods
+    ]
 
 
 def evaluate(
-    grid: Grid, results: Results, schedule: Schedule, watch: Watch = lambda *_: None
+    grid: Grid,
+    results: Results,
+    schedule: Schedule,
+    watch: Watch = lambda *_: None,
+    *,
+    is_quick: bool = False,
+    clock: Callable[[], float] = time.monotonic,
 ) -> Evaluation:
     """Run what is not among the results yet, and return everything.
 
@@ -289,26 +360,70 @@ def evaluate(
         ``schedule(jobs)`` yields what comes out of them.
     watch : callable
         ``watch(done, note)`` after each; `done` in questions.
+    is_quick : bool
+        Whether the figures ask a part of their questions only; it is written down.
+    clock : callable
+        Returns seconds.
     """
-    found = results.mend()
+    found, folder = results.mend(), results.path.parent
     todo = [job for job in grid.jobs if job.trial not in found]
+    log = Log(folder, read_provenance(folder), _begun(grid, is_quick=is_quick), clock)
     done = grid.n_questions - sum(job.trial.budget for job in todo)
-    failures: list[Failure] = []
     for result in schedule(todo) if todo else ():
         trial, note = result.trial, ""
         done += trial.budget
         if isinstance(result, Failure):
-            failures.append(result)
             note = "failed: "
         else:
             results.append([result])
             found[trial] = result
+        log.add(result)
         watch(done, f"{note}{trial.data}, {trial.method}, seed {trial.seed}")
     return Evaluation(
         grid.figures,
-        grid.seeds,
+        grid.repeats,
         {job.trial: found[job.trial] for job in grid.jobs if job.trial in found},
-        tuple(failures),
+        log.now.failures,
         grid.left_out,
-        {name: all_in_one(dataset.y) for name, dataset in grid.sets.items()},
+        log.entries,
+    )
+
+
+def _begun(grid: Grid, *, is_quick: bool) -> Provenance:
+    return provenance_here(
+        dict.fromkeys(job.trial.recipe for job in grid.jobs),
+        repeats=grid.repeats,
+        is_quick=is_quick,
+        sets={name: facts_of(dataset) for name, dataset in grid.sets.items()},
+        left_out=grid.left_out,
+    )
+
+
+def kept_evaluation(figures: Sequence[Figure], paths: Sequence[Path]) -> Evaluation:
+    """Return what some files of results hold for some figures; nothing is run.
+
+    Parameters
+    ----------
+    figures : sequence of Figure
+    paths : sequence of Path
+        Files of results, of one machine or several; what is known of where they come
+        from lies beside them.
+    """
+    outcomes: dict[Trial, Outcome] = {}
+    for path in paths:
+        if not path.is_file():
+            raise InputError(f"There is no file of results {path}.")
+        outcomes |= Results(path).read()
+    folders = dict.fromkeys(path.parent for path in paths)
+    origins = tuple(one for folder in folders for one in read_provenance(folder))
+    repeats = 1 + max((trial.seed for trial in outcomes), default=-1)
+    wanted = dict.fromkeys(t for figure in figures for t in figure.trials(repeats))
+    failed = {f.trial: f for one in origins for f in one.failures}
+    return Evaluation(
+        tuple(figures),
+        repeats,
+        {trial: outcomes[trial] for trial in wanted if trial in outcomes},
+        tuple(f for trial, f in failed.items() if trial not in outcomes),
+        tuple(dict.fromkeys(words for one in origins for words in one.left_out)),
+        origins,
     )

@@ -12,7 +12,7 @@ import numpy as np
 from likewise._arrays import Floats
 from likewise.errors import MissingExtraError
 from likewise.experiments._trials import Outcome
-from likewise.experiments.paper._outcomes import curves_of, on_panel
+from likewise.experiments.paper._outcomes import curves_of, on_plot
 from likewise.experiments.paper._plans import Figure, Line, Panel
 from likewise.experiments.runner import Curve
 
@@ -176,7 +176,7 @@ LOOKS = {
 STRANGERS = ("#1a1a1a", "#6a3d9a", "#7a9a01", "#c2185b", "#00695c", "#8d6e63")
 DASHES = {"known": "-", "unknown": "--"}
 
-Plots: TypeAlias = Mapping[Panel, Mapping[Line, Sequence[Curve]]]
+Plots: TypeAlias = Mapping[tuple[Panel, str], Mapping[Line, Sequence[Curve]]]
 
 
 def looks_of(lines: Iterable[Line]) -> dict[Line, Look]:
@@ -282,11 +282,11 @@ def draw_figure(
     """
     found = curves_of(figure, outcomes)
     plots = {
-        panel: {
+        (panel, recipe): {
             line: [_curve(run) for run in runs]
-            for line, runs in on_panel(found, panel).items()
+            for line, runs in on_plot(figure, found, panel, recipe).items()
         }
-        for panel in figure.panels
+        for panel, recipe in figure.plots
     }
     paths = []
     for metric in figure.metrics:
@@ -301,8 +301,10 @@ def _draw_plots(
     figure: Figure, plots: Plots, metric: str, floors: Mapping[str, float]
 ) -> Any:
     looks = looks_of(figure.lines)
-    sheet, all_axes = plots_of([panel.title for panel in plots], columns=3)
-    for axes, (panel, curves) in zip(all_axes, plots.items(), strict=True):
+    several = len(figure.recipes) > 1
+    titles = [f"{p.title}, {r}" if several else p.title for p, r in plots]
+    sheet, all_axes = plots_of(titles, columns=4 if several else 3)
+    for axes, ((panel, _), curves) in zip(all_axes, plots.items(), strict=True):
         for line, runs in curves.items():
             _draw_curve(axes, runs, metric, looks[line])
         if not curves:
@@ -312,7 +314,7 @@ def _draw_plots(
         linear_axis(axes, panel.budget)
     drawn = {line for curves in plots.values() for line in curves}
     legend = {line.title: look for line, look in looks.items() if line in drawn}
-    if any(curves and panel.data in floors for panel, curves in plots.items()):
+    if any(curves and panel.data in floors for (panel, _), curves in plots.items()):
         legend["all in one cluster"] = FLOOR
     caption(sheet, figure.title, NAMES.get(metric, metric), legend)
     return sheet

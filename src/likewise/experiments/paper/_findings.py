@@ -10,7 +10,7 @@ from typing import TypeAlias
 import numpy as np
 
 from likewise.experiments._trials import Outcome, area, score_at
-from likewise.experiments.paper._outcomes import curves_of, mean_of, on_panel
+from likewise.experiments.paper._outcomes import curves_of, mean_of, on_plot
 from likewise.experiments.paper._plans import Figure, Panel
 
 
@@ -152,8 +152,10 @@ def similar(left: float, right: float) -> bool:
     return abs(left - right) <= SIMILAR
 
 
-def evidence_of(figure: Figure | None, outcomes: Iterable[Outcome]) -> Evidence:
-    """Return the runs behind a figure, by plot and by title of line.
+def evidence_of(
+    figure: Figure | None, outcomes: Iterable[Outcome], recipe: str = "ours"
+) -> Evidence:
+    """Return the runs behind a figure on a recipe, by plot and by title of line.
 
     A figure that is not there has none.
     """
@@ -161,7 +163,10 @@ def evidence_of(figure: Figure | None, outcomes: Iterable[Outcome]) -> Evidence:
         return {}
     curves = curves_of(figure, outcomes)
     return {
-        panel: {line.title: runs for line, runs in on_panel(curves, panel).items()}
+        panel: {
+            line.title: runs
+            for line, runs in on_plot(figure, curves, panel, recipe).items()
+        }
         for panel in figure.panels
     }
 

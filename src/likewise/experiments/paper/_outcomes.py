@@ -44,7 +44,7 @@ class Standing:
     final : mapping of str to float
         By metric, the mean score at the end of the budget.
     seconds : float
-        For each question, over all runs.
+        For each answered question, over all runs.
     """
 
     runs: int
@@ -90,9 +90,12 @@ def curves_of(figure: Figure, outcomes: Iterable[Outcome]) -> Curves:
     return {key: cells[cell] for key, cell in wanted.items() if cell in cells}
 
 
-def on_panel(curves: Curves, panel: Panel) -> dict[Line, tuple[Outcome, ...]]:
-    """Return the curves of one plot."""
-    return {line: runs for (where, line), runs in curves.items() if where == panel}
+def on_plot(
+    figure: Figure, curves: Curves, panel: Panel, recipe: str
+) -> dict[Line, tuple[Outcome, ...]]:
+    """Return the curves of one plot: a panel on a recipe."""
+    keys = ((panel, line) for line in figure.lines_on(recipe))
+    return {key[1]: curves[key] for key in keys if key in curves}
 
 
 def mean_of(runs: Sequence[Outcome], measure: Callable[[Outcome], float]) -> float:
@@ -122,7 +125,7 @@ def level_of(runs: Sequence[Outcome], level: float) -> Level:
 def standing_of(runs: Sequence[Outcome]) -> Standing:
     """Return what the runs behind one curve amount to."""
     areas = [area(run) for run in runs]
-    took = sum(run.seconds[-1] - run.seconds[0] for run in runs)
+    took = sum(run.seconds for run in runs)
     return Standing(
         runs=len(runs),
         area=float(np.mean(areas)),
@@ -132,7 +135,7 @@ def standing_of(runs: Sequence[Outcome]) -> Standing:
             metric: float(np.mean([run.scores[metric][-1] for run in runs]))
             for metric in runs[0].scores
         },
-        seconds=took / max(sum(_answered(run) for run in runs), 1),
+        seconds=took / max(sum(run.answered for run in runs), 1),
     )
 
 
@@ -150,8 +153,3 @@ def ranking_of(curves: Curves) -> list[Rank]:
         for line, values in areas.items()
     ]
     return sorted(ranks, key=lambda rank: (-rank.plots, -rank.mean))
-
-
-def _answered(outcome: Outcome) -> int:
-    """Return about how many questions were asked: the clock stands still afterwards."""
-    return outcome.questions[outcome.seconds.index(outcome.seconds[-1])]

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from likewise.errors import InputError
-from likewise.experiments._trials import Trial
+from likewise.experiments._trials import RECIPES, Trial, has_recipes
 
 FOLDER = Path(__file__).parent
 FIGURES = ("variants", "learning", "clustering", "noise", "unknown-k", "qualitative")
 PICTURES = ("images", "n_classes", "marks")
+BOTH = ("paper", "ours")  # recipes, side by side
 QUICK = 5  # a quick run asks a fifth of the questions
 
 
@@ -31,12 +32,16 @@ class Panel:
         "deep" or "classical" where a set comes with both, else empty.
     noise : float
         Rate of wrong answers.
+    without : tuple of str
+        Methods of the figure that are not run here. Where a plot is told from others
+        it does not count.
     """
 
     data: str
     budget: int
     features: str = ""
     noise: float = 0.0
+    without: tuple[str, ...] = field(default=(), compare=False)
 
     @property
     def title(self) -> str:
@@ -48,14 +53,18 @@ class Panel:
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One curve of a plot: a method, told the number of groups or not."""
+    """One curve of a plot: a method, told the number of groups or not, on a recipe.
+
+    A method on which recipes have no bearing is run once, on "ours".
+    """
 
     method: str
     k: str = "known"
+    recipe: str = "ours"
 
     @property
     def title(self) -> str:
-        """What the legend says."""
+        """What the legend says; the recipe is that of the plot."""
         return self.method + (", k unknown" if self.k == "unknown" else "")
 
 
@@ -76,8 +85,8 @@ class Figure:
         b of the paper for URASC with both step and gradient; 0 for none.
     opening : {"none", "farthest-first"}
         How sessions begin.
-    affinity : str
-        As in ``simulate``; "paper" for the paper's kernels.
+    recipes : tuple of str
+        Names in ``RECIPES``: each panel is a plot on each of them.
     pictures : mapping
         For "pictures": the folder of images, how many classes, and after how many
         questions to look.
@@ -93,13 +102,27 @@ class Figure:
     kind: str = "curves"
     shortlist: int = 0
     opening: str = "none"
-    affinity: str = "auto"
+    recipes: tuple[str, ...] = ("ours",)
     pictures: Mapping[str, Any] | None = None
 
     @property
     def lines(self) -> tuple[Line, ...]:
-        """The curves of every plot."""
-        return tuple(Line(m, k) for m in self.methods for k in self.n_clusters)
+        """All curves: those that recipes change on each of them, the others once."""
+        found = (line for recipe in self.recipes for line in self.lines_on(recipe))
+        return tuple(dict.fromkeys(found))
+
+    @property
+    def plots(self) -> tuple[tuple[Panel, str], ...]:
+        """Every panel on every recipe, the recipes of a panel side by side."""
+        return tuple((panel, r) for panel in self.panels for r in self.recipes)
+
+    def lines_on(self, recipe: str) -> tuple[Line, ...]:
+        """Return the curves of every plot that is on a recipe."""
+        return tuple(
+            Line(method, k, recipe if has_recipes(method) else "ours")
+            for method in self.methods
+            for k in self.n_clusters
+        )
 
     def trial(self, panel: Panel, line: Line, seed: int) -> Trial:
         """Return one simulated session behind one curve of one plot."""
@@ -112,7 +135,7 @@ class Figure:
             noise=panel.noise,
             opening=self.opening,
             shortlist=self.shortlist,
-            affinity=self.affinity,
+            recipe=line.recipe,
         )
 
     def trials(self, seeds: int) -> list[Trial]:
@@ -123,6 +146,7 @@ class Figure:
             self.trial(panel, line, seed)
             for panel in self.panels
             for line in self.lines
+            if line.method not in panel.without
             for seed in range(seeds)
         ]
 
@@ -143,13 +167,15 @@ class Figure:
             panels=tuple(dict.fromkeys((*self.panels, *panels))),
         )
 
-    def under(self, affinity: str) -> Figure:
-        """Return the figure with another affinity."""
-        if affinity not in ("auto", "paper"):
+    def under(self, recipe: str) -> Figure:
+        """Return the figure on one recipe, or on both; ablations stay as they are."""
+        if recipe not in (*BOTH, "both"):
             raise InputError(
-                f"The affinity of a figure is 'auto' or 'paper', not {affinity!r}."
+                f"The recipe of a figure is {', '.join(BOTH)} or both, not {recipe!r}."
             )
-        return replace(self, affinity=affinity)
+        if recipe == "both" or set(self.recipes) - set(BOTH):
+            return self
+        return replace(self, recipes=(recipe,))
 
 
 def read_figure(name: str) -> Figure:
@@ -173,17 +199,23 @@ def read_figure(name: str) -> Figure:
 
 
 def _figure(name: str, plan: dict[str, Any]) -> Figure:
-    panels = tuple(Panel(**panel) for panel in plan.pop("panel", ()))
+    panels = tuple(_panel(**panel) for panel in plan.pop("panel", ()))
     pictures: dict[str, Any] = {key: plan.pop(key) for key in PICTURES if key in plan}
     lists = {key: tuple(v) for key, v in plan.items() if isinstance(v, list)}
-    figure = Figure(name, panels=panels, **{**plan, **lists}, pictures=pictures or None)
+    values: dict[str, Any] = {"recipes": BOTH, **plan, **lists}
+    figure = Figure(name, panels=panels, **values, pictures=pictures or None)
     for what, given, allowed in (
         ("kind", (figure.kind,), ("curves", "pictures")),
         ("opening", (figure.opening,), ("none", "farthest-first")),
         ("n_clusters", figure.n_clusters, ("known", "unknown")),
+        ("recipes", figure.recipes, tuple(RECIPES)),
     ):
         if not set(given) <= set(allowed):
             raise ValueError(f"{what} is one of {', '.join(allowed)}")
     if not panels or not figure.methods:
         raise ValueError("it needs methods and at least one [[panel]]")
     return figure
+
+
+def _panel(without: Iterable[str] = (), **values: Any) -> Panel:
+    return Panel(**values, without=tuple(without))

@@ -16,7 +16,7 @@ from likewise._arrays import Indices
 from likewise.datasets import Dataset, coded, load
 from likewise.errors import InputError, MissingDataError
 from likewise.experiments._metrics import jaccard
-from likewise.experiments._trials import method_of
+from likewise.experiments._trials import kernel_of, method_of
 from likewise.experiments.paper._figures import new_sheet, save
 from likewise.experiments.paper._plans import Figure, Panel
 from likewise.methods import find_method
@@ -119,8 +119,8 @@ def panes_of(
 ) -> list[Pane]:
     """Return the true groups, then those of a session after each of some questions."""
     trial = figure.trial(panel, figure.lines[0], SEED)
-    kernel = part.paper_affinity if trial.affinity == "paper" else trial.affinity
     method = method_of(trial, find_method(trial.method))
+    kernel = kernel_of(trial, part, method)
     n_clusters = int(classes.max()) + 1
     session = Session(part.samples_for(kernel), method, n_clusters, kernel, SEED)
     panes, asked = [Pane("true classes", classes)], 0

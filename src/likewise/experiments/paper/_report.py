@@ -21,7 +21,7 @@ from likewise.experiments.paper._outcomes import (
     Level,
     Standing,
     curves_of,
-    on_panel,
+    on_plot,
     ranking_of,
     standing_of,
 )
@@ -133,14 +133,15 @@ def tables_of(
         (
             rank.line.title,
             _area(rank.mean),
+            rank.line.recipe,
             f"{rank.plots} of {len(figure.panels)}",
         )
         for rank in ranking_of(curves)
     ]
-    header = ["method", "mean area", "plots"]
+    header = ["method", "mean area", "recipe", "plots"]
     bodies = [
-        _panel_rows(panel, on_panel(curves, panel), all_in_one)
-        for panel in figure.panels
+        _panel_rows(panel, recipe, on_plot(figure, curves, panel, recipe), all_in_one)
+        for panel, recipe in figure.plots
     ]
     return (
         element("h3", "Ranking")
@@ -153,11 +154,12 @@ def tables_of(
 
 def _panel_rows(
     panel: Panel,
+    recipe: str,
     lines: Mapping[Line, Sequence[Outcome]],
     all_in_one: Mapping[str, float],
 ) -> Markup:
     one = all_in_one.get(panel.data)
-    facts = [f"{panel.budget} questions"]
+    facts = [f"recipe {recipe}", f"{panel.budget} questions"]
     facts += [] if one is None else [f"all in one: Jaccard {one:.3f}, ARI 0"]
     facts += [] if lines else ["not run"]
     about = element("span", "; ".join(facts), class_="faint")
@@ -435,12 +437,12 @@ def settings_of(found: Evaluation) -> dict[str, str]:
     opened = [figure.name for figure in figures if figure.opening != "none"]
     versions = {name: importlib.metadata.version(name) for name in PACKAGES}
     return {
-        "sessions behind each curve": str(found.seeds),
+        "sessions behind each curve": str(found.repeats),
         "questions": ", ".join(f"{name} {b:,}" for name, b in budgets.items()),
-        "affinity": ", ".join(sorted({figure.affinity for figure in figures})),
+        "recipes": ", ".join(sorted({r for f in figures for r in f.recipes})),
         "shortlist b of urasc+n and urasc+p": ", ".join(map(str, listed)) or "none",
         "opened by farthest-first exploration": ", ".join(opened) or "none",
-        "scores": "at 50 evenly spaced and some log-spaced numbers of questions; a "
+        "scores": "at 25 evenly spaced and some log-spaced numbers of questions; a "
         "level counts as reached at the first of them",
         "versions": ", ".join(f"{name} {v}" for name, v in versions.items())
         + f", Python {platform.python_version()}",
