@@ -25,9 +25,10 @@ from threadpoolctl import threadpool_limits
 
 from likewise import LabelOracle, Session
 from likewise._arrays import AnyFloats, Indices
-from likewise.methods import AnyMethod, urasc
+from likewise.methods import AnyMethod, Recipe, urasc
+from likewise.methods._recipe import N_EXTRA
 from likewise.methods.clustering import SpectralModel
-from likewise.methods.constrained import N_EXTRA, LargeClustering
+from likewise.methods.constrained import LargeClustering
 from likewise.spectral import (
     ConstrainedWeights,
     Pairs,
@@ -37,7 +38,7 @@ from likewise.spectral import (
 )
 from likewise.spectral._eigen_cold import ritz_of
 
-WARM = urasc("urasc+n", n_exact=0)
+WARM = urasc("urasc+n", recipe=Recipe(n_exact=0))
 N_FIRST = 30  # answers before states are compared
 ALIKE = 0.995
 

@@ -18,7 +18,7 @@ from threadpoolctl import threadpool_limits
 from likewise import LabelOracle, Session, jaccard, run
 from likewise.datasets import load
 from likewise.experiments import ari
-from likewise.methods import urasc
+from likewise.methods import Recipe, urasc
 
 SETS = ["wine", "iris", "sonar", "breast_cancer", "bupa"]
 SETS += ["cho", "balance", "diabetes", "face-2", "dog"]
@@ -52,8 +52,8 @@ def weights() -> None:
         print(f"{title:28} Jaccard (ARI) at {shown}", flush=True)
 
 
-_BARRED = {"cannot_link": -1.0}
-_LITERAL = {"laplacian": "literal", "cannot_link": -1.0}
+_BARRED = {"recipe": Recipe(cannot_link=-1.0)}
+_LITERAL = {"recipe": Recipe("literal", -1.0, unit_rows=False)}
 
 
 def gradients(data: Path) -> None:

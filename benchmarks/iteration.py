@@ -23,14 +23,14 @@ from threadpoolctl import threadpool_limits
 
 from likewise import LabelOracle, Session, run
 from likewise._arrays import AnyFloats, Indices
-from likewise.methods import urasc
+from likewise.methods import Recipe, urasc
 from likewise.methods._scores._gradient import exact_gradient
 from likewise.methods.clustering import SpectralModel
 from likewise.methods.constrained import ExactClustering
 from likewise.spectral import Spectrum, signed_normalised
 
 N_CLUSTERS = 10
-EXACT = urasc("urasc+n", n_exact=10**9)  # larger piles: scale.py
+EXACT = urasc("urasc+n", recipe=Recipe(n_exact=10**9))  # larger piles: scale.py
 N_LITERAL = 20
 
 

@@ -17,12 +17,11 @@ from likewise import LabelOracle, Session, run
 from likewise._arrays import AnyFloats, Indices
 from likewise.errors import AssumptionWarning
 from likewise.knowledge import Answer, Knowledge, Question, Verdict
-from likewise.methods import AnyMethod, problem_of, urasc
+from likewise.methods import AnyMethod, Recipe, problem_of, urasc
+from likewise.methods._recipe import LAPLACIANS, N_EXTRA
 from likewise.methods._urasc import URASC, UncertaintyReduction, nonparametric_step
 from likewise.methods.clustering import SpectralModel
 from likewise.methods.constrained import (
-    LAPLACIANS,
-    N_EXTRA,
     ExactClustering,
     LargeClustering,
 )
@@ -68,7 +67,7 @@ def test_when_every_pair_is_known_the_raw_clusters_are_the_classes(
 def test_every_laplacian_finds_the_classes_when_every_pair_is_known(
     laplacian: str, sizes: Sequence[int], seed: int
 ) -> None:
-    method = urasc("mine", laplacian=laplacian)
+    method = urasc("mine", recipe=Recipe(laplacian, unit_rows=laplacian != "literal"))
 
     assert raw_when_all_is_known(method, sizes, seed) == 1.0
 
@@ -80,7 +79,9 @@ def test_every_laplacian_finds_the_classes_when_every_pair_is_known(
 def test_negative_cannot_links_find_the_classes_when_every_pair_is_known(
     laplacian: str, sizes: Sequence[int], seed: int
 ) -> None:
-    method = urasc("mine", laplacian=laplacian, cannot_link=-1.0)
+    method = urasc(
+        "mine", recipe=Recipe(laplacian, -1.0, unit_rows=laplacian != "literal")
+    )
 
     assert raw_when_all_is_known(method, sizes, seed) == 1.0
 
@@ -96,7 +97,7 @@ N, K = 500, 5
 
 
 def warm(name: str = "urasc+n", **how: Any) -> AnyMethod:
-    return urasc(name, **VARIANTS[name], n_exact=0, **how)
+    return urasc(name, **VARIANTS[name], recipe=Recipe(n_exact=0), **how)
 
 
 @cache
@@ -137,7 +138,7 @@ def test_few_samples_are_solved_for_exactly_and_many_are_not() -> None:
 
 @pytest.mark.parametrize("laplacian", ["literal", "kamvar"])
 def test_other_laplacians_are_solved_for_exactly_however_many(laplacian: str) -> None:
-    session = begun(urasc("mine", laplacian=laplacian, n_exact=0), 0)
+    session = begun(urasc("mine", recipe=Recipe(laplacian, n_exact=0)), 0)
     session.ask()
 
     assert isinstance(model_of(session).clustering, ExactClustering)
@@ -254,7 +255,7 @@ def test_what_still_holds_is_kept_when_a_model_is_resumed() -> None:
 def test_a_model_that_is_resumed_is_one_that_is_begun(
     n_exact: int, aside: frozenset[int]
 ) -> None:
-    method = urasc("mine", n_exact=n_exact)
+    method = urasc("mine", recipe=Recipe(n_exact=n_exact))
     session = begun(method, 30)
     model, answers = model_of(session), session.history[:24]
     _ = model.labels

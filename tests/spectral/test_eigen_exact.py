@@ -24,7 +24,7 @@ from likewise._arrays import Floats
 from likewise._regime import N_DENSE
 from likewise.affinity import auto
 from likewise.knowledge import Constraints
-from likewise.methods.constrained import LAPLACIANS
+from likewise.methods._recipe import LAPLACIANS
 from likewise.spectral import (
     ConstrainedWeights,
     Laplacian,

@@ -1,6 +1,7 @@
 """Simulated sessions and what they show."""
 
 from likewise.experiments._metrics import METRICS, all_in_one, ari, jaccard, v_measure
+from likewise.experiments._recipes import ABLATIONS, RECIPES, Setting
 from likewise.experiments._trials import (
     LEVELS,
     Outcome,
@@ -13,9 +14,12 @@ from likewise.experiments._trials import (
 )
 
 __all__ = [
+    "ABLATIONS",
     "LEVELS",
     "METRICS",
+    "RECIPES",
     "Outcome",
+    "Setting",
     "Trial",
     "all_in_one",
     "area",

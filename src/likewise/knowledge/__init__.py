@@ -41,7 +41,7 @@ from likewise.knowledge._knowledge import (
     Prediction,
     Question,
 )
-from likewise.knowledge._labelling import Likeness, in_use, respect
+from likewise.knowledge._labelling import Likeness, in_use, numbered, respect
 from likewise.knowledge._names import (
     LONGEST,
     GroupNames,
@@ -118,6 +118,7 @@ __all__ = [
     "encode_screen",
     "in_use",
     "kind_of",
+    "numbered",
     "numbers_in",
     "readable",
     "respect",

@@ -68,6 +68,20 @@ def respect(
     return in_use(labels)
 
 
+def numbered(
+    raw: Indices, likeness: Likeness, constraints: Constraints, certain: Sequence[int]
+) -> Indices:
+    """Return the raw clusters as they are, called after the certain sets.
+
+    Each certain set gives its number to one cluster, so that as many of their samples
+    as can be are where their number says; the others are numbered by their first
+    sample. Parameters are those of :func:`respect`.
+    """
+    members = [constraints.samples(group) for group in certain]
+    numbers: Indices = _numbering(raw, _votes(raw, likeness, members))[raw]
+    return numbers
+
+
 def in_use(labels: Indices) -> Indices:
     """Return labels without the numbers that no sample has.
 

@@ -4,6 +4,7 @@ from likewise.methods._base import AnyMethod, Found, Method, Model, suited
 from likewise.methods._find import METHODS, find_method
 from likewise.methods._likewise import WRONG
 from likewise.methods._problem import Problem, problem_of
+from likewise.methods._recipe import Recipe
 from likewise.methods._rivals import farthest_first
 from likewise.methods._screens import (
     KINDS,
@@ -29,6 +30,7 @@ __all__ = [
     "Model",
     "Problem",
     "Prospect",
+    "Recipe",
     "best_screen",
     "estimated_prospect",
     "farthest_first",

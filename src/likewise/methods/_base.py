@@ -13,6 +13,7 @@ from likewise._arrays import Floats, Indices
 from likewise.errors import AssumptionWarning, InputError
 from likewise.knowledge import Answer, Knowledge, Question
 from likewise.methods._problem import Problem
+from likewise.methods._recipe import Recipe
 from likewise.methods._screens import Prospect
 
 
@@ -95,7 +96,10 @@ class Model(Protocol):
 
     @property
     def labels(self) -> Indices:
-        """The cluster of each sample, 0..k-1; no known pair is violated."""
+        """The cluster of each sample, 0..k-1; no known pair is violated.
+
+        But under a recipe that does not enforce them, such as the paper's.
+        """
 
     @property
     def confidence(self) -> Floats:
@@ -162,6 +166,9 @@ class Method(Generic[ModelT]):
         :func:`~likewise.methods._screens.estimated_prospect`.
     affinity : str or None
         The affinity that it takes where "auto" is asked for; None for "auto" itself.
+    under : callable or None
+        ``under(recipe)`` is the same method on another recipe. None where neither the
+        recipe nor the affinity changes anything.
     """
 
     name: str
@@ -173,6 +180,7 @@ class Method(Generic[ModelT]):
     resume: Callable[[ModelT, Problem, Knowledge], ModelT] | None = None
     prospect: Callable[[ModelT, tuple[Question, ...]], Prospect] | None = None
     affinity: str | None = None
+    under: Callable[[Recipe], Method[ModelT]] | None = None
 
 
 AnyMethod = Method[Any]

@@ -11,6 +11,7 @@ from likewise.methods._rivals import (
     ASC,
     CAC1,
     FFQS,
+    LOT,
     PKNN,
     QUIRE,
     RANDOM,
@@ -18,7 +19,7 @@ from likewise.methods._rivals import (
 from likewise.methods._urasc import URASC
 
 _BUILT_IN: tuple[AnyMethod, ...] = (
-    LIKEWISE, DUPLICATES, *URASC, RANDOM, ACTIVE_HACC, CAC1, FFQS, ASC, QUIRE, PKNN
+    LIKEWISE, DUPLICATES, *URASC, RANDOM, LOT, ACTIVE_HACC, CAC1, FFQS, ASC, QUIRE, PKNN
 )  # fmt: skip
 METHODS: Registry[AnyMethod] = Registry(
     "method", Method, "likewise.methods", ((m.name, m) for m in _BUILT_IN)

@@ -184,5 +184,6 @@ class ClusteredModel(ABC):
         return Chances(in_order, max(1.0 - sum(p for _, p in groups), 0.0))
 
     def _shares(self, samples: list[int] | slice) -> Floats:
-        rows, k = self.problem.neighbours[samples], int(self.labels.max()) + 1
+        k = max(int(self.labels.max()) + 1, len(self.known.certain))
+        rows = self.problem.neighbours[samples]
         return neighbour_probabilities(rows, self.labels, k)

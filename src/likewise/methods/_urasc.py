@@ -16,19 +16,13 @@ from typing import TypeAlias
 import numpy as np
 
 from likewise._arrays import AnyFloats, Floats, Indices
-from likewise._regime import N_EXACT
 from likewise._ties import best_first
 from likewise.errors import InputError
 from likewise.knowledge import Knowledge
 from likewise.methods._base import Method
-from likewise.methods.clustering import (
-    SpectralModel,
-    begin_spectral,
-    learn_spectral,
-    resume_spectral,
-    settled,
-)
-from likewise.methods.constrained import GRADIENTS, LAPLACIANS, Recipe
+from likewise.methods._recipe import OURS, Recipe
+from likewise.methods.clustering import SpectralModel, spectral_method
+from likewise.methods.constrained import GRADIENTS
 from likewise.methods.sampling import propose_by_sample
 
 Step: TypeAlias = Callable[[SpectralModel], AnyFloats]
@@ -92,15 +86,13 @@ class UncertaintyReduction:
         return np.where(listed, gains, steps - steps.max(initial=0.0) - 1.0)
 
 
-def urasc(  # noqa: PLR0913 - one argument a choice that the paper leaves
+def urasc(
     name: str,
     *,
     step: str | None = "nonparametric",
     gradient: str | None = "paper",
     shortlist: int | None = None,
-    laplacian: str = "signed",
-    cannot_link: float = 0.0,
-    n_exact: int = N_EXACT,
+    recipe: Recipe = OURS,
 ) -> Method[SpectralModel]:
     """Compose a variant of URASC.
 
@@ -115,12 +107,9 @@ def urasc(  # noqa: PLR0913 - one argument a choice that the paper leaves
     shortlist : int, optional
         b of the paper: the gradient counts only for the b samples with the largest
         step. Only with both a step and a gradient.
-    laplacian : {"signed", "literal", "kamvar"}
-    cannot_link : float
-        The weight of a cannot-linked pair, between -1 (the paper's) and 0.
-    n_exact : int
-        Samples up to which each spectrum is solved for from nothing, to all digits;
-        above, it goes on from the one before (see ``Recipe``).
+    recipe : Recipe
+        How the answers enter the spectrum and how labels come out of it; the paper's is
+        ``Recipe.paper()``.
 
     Returns
     -------
@@ -128,28 +117,20 @@ def urasc(  # noqa: PLR0913 - one argument a choice that the paper leaves
 
     Examples
     --------
-    >>> urasc("mine", step="parametric", shortlist=50, cannot_link=-1.0).name
+    >>> urasc("mine", step="parametric", shortlist=50, recipe=Recipe.paper()).name
     'mine'
     """
     _check("step", step, STEPS)
     _check("gradient", gradient, GRADIENTS)
-    _check("laplacian", laplacian, LAPLACIANS)
-    if not -1.0 <= cannot_link <= 0.0:
-        raise InputError(
-            f"cannot_link must be between -1 and 0, but it is {cannot_link}."
-        )
     if step is None and gradient is None:
         raise InputError("A variant needs a step, a gradient or both.")
-    recipe = Recipe(laplacian, cannot_link, n_exact)
     score = UncertaintyReduction(STEPS[step] if step else None, gradient, shortlist)
-    return Method(
-        name,
+    about = (
         f"URASC with {_describe(step, gradient)}: asks about the sample whose answer "
-        f"should move the clustering most.",
-        partial(begin_spectral, recipe, settled),
-        partial(learn_spectral, settled),
-        partial(propose_by_sample, score),
-        resume=partial(resume_spectral, recipe, settled),
+        f"should move the clustering most."
+    )
+    return spectral_method(
+        name, about, partial(propose_by_sample, score), recipe=recipe
     )
 
 

@@ -4,20 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 
 import numpy as np
 import scipy.sparse as sp
 
 from likewise._arrays import Indices
-from likewise.knowledge import Answer, Knowledge, respect
+from likewise.knowledge import Answer, Knowledge, numbered, respect
+from likewise.methods._base import Method, Propose
 from likewise.methods._outlook import ClusteredModel
 from likewise.methods._problem import Problem
+from likewise.methods._recipe import OURS, Recipe
 from likewise.methods.constrained import (
     Constrained,
     ExactClustering,
     LargeClustering,
-    Recipe,
     Warm,
 )
 from likewise.spectral import Blocks
@@ -66,15 +67,68 @@ class SpectralModel(ClusteredModel):
 
     @cached_property
     def labels(self) -> Indices:
-        """The cluster of each sample, with every known pair respected.
+        """The cluster of each sample; known pairs are kept where the recipe says so.
 
-        The constrained clustering counts only if it agrees better with the answers than
-        the plain one does: answers must not make the result worse than asking nothing.
+        Otherwise they are the clusters of k-means, and only called after the certain
+        sets.
         """
-        known, found, blocks = self.known, self.plain, self.clustering.blocks
-        if _agreement(self.clustering.raw, blocks) > _agreement(found.raw, blocks):
-            found = self.clustering
-        return respect(found.raw, found.shares, known.constraints, known.certain)
+        known, found = self.known, self.counted
+        labelled = respect if found.recipe.enforced else numbered
+        return labelled(found.raw, found.shares, known.constraints, known.certain)
+
+    @property
+    def counted(self) -> Constrained:
+        """The clustering that counts.
+
+        Where the recipe is guarded, the constrained one only if it agrees better with
+        the answers than the plain one does: answers must not make the result worse than
+        asking nothing.
+        """
+        mine, plain, blocks = self.clustering, self.plain, self.clustering.blocks
+        if not mine.recipe.guarded:
+            return mine
+        is_better = _agreement(mine.raw, blocks) > _agreement(plain.raw, blocks)
+        return mine if is_better else plain
+
+
+def spectral_method(
+    name: str,
+    about: str,
+    propose: Propose[SpectralModel],
+    which: Which = settled,
+    most_clusters: int | None = None,
+    recipe: Recipe = OURS,
+) -> Method[SpectralModel]:
+    """Compose a method that clusters spectrally; it can be had under any recipe.
+
+    Parameters
+    ----------
+    name, about : str
+    propose : callable
+        Chooses the next question.
+    which : callable
+        Says which groups are written into the weights.
+    most_clusters : int, optional
+    recipe : Recipe
+
+    Examples
+    --------
+    >>> def nothing(model, known, rng, pending=()):
+    ...     return None
+    >>> mine = spectral_method("mine", "Asks nothing.", nothing)
+    >>> mine.under(Recipe.paper()).name
+    'mine'
+    """
+    return Method(
+        name,
+        about,
+        partial(begin_spectral, recipe, which),
+        partial(learn_spectral, which),
+        propose,
+        most_clusters,
+        resume=partial(resume_spectral, recipe, which),
+        under=partial(spectral_method, name, about, propose, which, most_clusters),
+    )
 
 
 def begin_spectral(
@@ -131,8 +185,8 @@ def _plain(
     problem: Problem, recipe: Recipe, k: int, aside: frozenset[int]
 ) -> Constrained:
     """Return the clustering that no answer has touched, exact or large."""
-    n, is_signed = problem.n_samples, recipe.laplacian == "signed"
-    if n > recipe.n_exact and is_signed and sp.issparse(problem.weights):
+    n = problem.n_samples
+    if n > recipe.n_exact and recipe.goes_on and sp.issparse(problem.weights):
         return LargeClustering(problem, recipe, k, Knowledge(n, aside=aside))
     problem = problem.without(aside)
     return ExactClustering(problem, recipe, k, Knowledge(n))

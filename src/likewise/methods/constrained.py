@@ -9,15 +9,14 @@ to the last digit but takes a hundredth of the time where samples are many.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Protocol
 
 from likewise._arrays import AnyFloats, Floats, Indices
-from likewise._regime import N_EXACT
 from likewise.knowledge import Knowledge, Likeness
 from likewise.methods._problem import Problem
+from likewise.methods._recipe import LAPLACIANS, N_EXTRA, Recipe
 from likewise.methods._scores import (
     Mixture,
     Near,
@@ -36,11 +35,9 @@ from likewise.spectral import (
     ConstrainedWeights,
     Eigenpairs,
     Graph,
-    Laplacian,
     Operator,
     Pairs,
     Spectrum,
-    additive,
     clusters,
     embedded,
     embedding,
@@ -50,13 +47,9 @@ from likewise.spectral import (
     lowest,
     operator_of,
     reclustered,
-    signed_normalised,
     solve,
-    unnormalised,
     updated,
 )
-
-N_EXTRA = 5  # eigenvectors beyond n_c, for the inner sum of the gradient
 
 
 class Gradient(Protocol):
@@ -74,34 +67,7 @@ class Gradient(Protocol):
         """Return a number for each of the samples."""
 
 
-LAPLACIANS: dict[str, Callable[[ConstrainedWeights], Laplacian]] = {
-    "signed": signed_normalised,
-    "literal": unnormalised,
-    "kamvar": additive,
-}
 GRADIENTS: dict[str, Gradient] = {"exact": exact_gradient, "paper": paper_gradient}
-
-
-@dataclass(frozen=True, slots=True)
-class Recipe:
-    """How the answers enter the spectrum, and how it is solved for.
-
-    Attributes
-    ----------
-    laplacian : str
-        A name in ``LAPLACIANS``: "signed" normalised, the paper's "literal" D - W, or
-        "kamvar", the additive normalisation of spectral learning.
-    cannot_link : float
-        The weight of a cannot-linked pair: 0, or the paper's -1.
-    n_exact : int
-        Samples up to which each spectrum is solved for from nothing, to all digits.
-        Above, that of a sparse graph with the "signed" Laplacian goes on from the one
-        before, to a residual of 0.0001, or less where the gap is narrow.
-    """
-
-    laplacian: str = "signed"
-    cannot_link: float = 0.0
-    n_exact: int = N_EXACT
 
 
 @dataclass(frozen=True)
@@ -165,12 +131,17 @@ class Constrained(ABC):
         ndarray of shape (s,)
         """
         speed, k = GRADIENTS[gradient], self.n_clusters
-        return speed(self.pairs, k, anchors, samples, n_pairs=k + N_EXTRA)
+        return speed(self.pairs, k, anchors, samples, n_pairs=self.n_pairs)
 
     def pulls(self, anchors: Indices, samples: Indices) -> Floats:
         """Return in which directions they move, one row for each of some samples."""
         k = self.n_clusters
-        return directions(self.pairs, k, anchors, samples, n_pairs=k + N_EXTRA)
+        return directions(self.pairs, k, anchors, samples, n_pairs=self.n_pairs)
+
+    @property
+    def n_pairs(self) -> int:
+        """Over how many eigenpairs the inner sum of the gradient runs."""
+        return self.recipe.n_pairs(self.n_clusters, self.problem.n_samples)
 
     @cached_property
     def blocks(self) -> Blocks:
@@ -179,7 +150,9 @@ class Constrained(ABC):
 
     @property
     def seeds(self) -> list[tuple[int, ...]]:
-        """The certain sets among the groups, which k-means starts from."""
+        """The certain sets among the groups, if k-means starts from them."""
+        if not self.recipe.seeded:
+            return []
         return [
             self.known.constraints.samples(group)
             for group in self.groups
@@ -210,12 +183,12 @@ class ExactClustering(Constrained):
     def pairs(self) -> Spectrum:
         """The lowest n_c eigenpairs, and some more."""
         laplacian = LAPLACIANS[self.recipe.laplacian](self.weights)
-        return lowest(laplacian, self.n_clusters + N_EXTRA)
+        return lowest(laplacian, self.n_pairs)
 
     @cached_property
     def coordinates(self) -> Floats:
         """The samples in the eigenspace, of shape (n, n_c)."""
-        unit_rows = self.recipe.laplacian != "literal"
+        unit_rows = self.recipe.unit_rows
         return embedding(self.pairs, self.n_clusters, unit_rows=unit_rows)
 
     @cached_property

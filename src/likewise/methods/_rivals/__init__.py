@@ -6,13 +6,14 @@ from likewise.methods._rivals._exploring import farthest_first
 from likewise.methods._rivals._ffqs import FFQS
 from likewise.methods._rivals._hacc import ACTIVE_HACC
 from likewise.methods._rivals._pool import PKNN, QUIRE
-from likewise.methods._rivals._random import RANDOM
+from likewise.methods._rivals._random import LOT, RANDOM
 
 __all__ = [
     "ACTIVE_HACC",
     "ASC",
     "CAC1",
     "FFQS",
+    "LOT",
     "PKNN",
     "QUIRE",
     "RANDOM",

@@ -24,6 +24,7 @@ from likewise.knowledge import (
 from likewise.methods._base import Method
 from likewise.methods._outlook import ClusteredModel
 from likewise.methods._problem import Problem
+from likewise.methods._recipe import Recipe
 from likewise.methods._scores import neighbour_probabilities
 from likewise.spectral import (
     ConstrainedWeights,
@@ -370,6 +371,11 @@ def _about_the_less_known(i: int, j: int, tied: Indices) -> Question:
     return Question(i, j) if tied[i] < tied[j] else Question(j, i)
 
 
+def _under(_: Recipe) -> Method[CutModel]:
+    """Return the method as it is: it has no recipe, but another graph to cut."""
+    return ASC
+
+
 ASC = Method(
     "asc",
     "ASC: cuts the graph in two and asks about the pair it should get most wrong.",
@@ -377,4 +383,5 @@ ASC = Method(
     learn,
     propose,
     most_clusters=TWO,
+    under=_under,
 )

@@ -7,7 +7,7 @@ be apart from every other such set.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 
@@ -21,8 +21,9 @@ from likewise._ties import best_first, ranked
 from likewise.knowledge import Answer, Knowledge, Question
 from likewise.methods._base import AnyMethod, Chances, Expectation, Method, Model
 from likewise.methods._problem import Problem
+from likewise.methods._recipe import Recipe
 from likewise.methods.clustering import UNKNOWN
-from likewise.methods.constrained import ExactClustering, Recipe
+from likewise.methods.constrained import ExactClustering
 from likewise.methods.sampling import PATIENCE, begun, opened, unplaced
 
 
@@ -226,7 +227,14 @@ def farthest_first(method: AnyMethod) -> Method[ExploringModel]:
         partial(_learn, method),
         partial(_propose, method),
         method.most_clusters,
+        under=method.under and partial(_under, method.under),
     )
+
+
+def _under(
+    under: Callable[[Recipe], AnyMethod], recipe: Recipe
+) -> Method[ExploringModel]:
+    return farthest_first(under(recipe))
 
 
 def _begin(

@@ -16,16 +16,9 @@ from sklearn.metrics.pairwise import euclidean_distances, rbf_kernel
 from likewise._arrays import Floats, Indices, Samples, Weights, dense
 from likewise._ties import EXACT
 from likewise.knowledge import Knowledge
-from likewise.methods._base import Method
 from likewise.methods._problem import Problem
 from likewise.methods._scores import entropy
-from likewise.methods.clustering import (
-    SpectralModel,
-    begin_spectral,
-    learn_spectral,
-    settled,
-)
-from likewise.methods.constrained import Recipe
+from likewise.methods.clustering import SpectralModel, spectral_method
 from likewise.methods.sampling import propose_by_sample
 
 PRIOR = 10.0  # placed samples that the unlearned metric counts as
@@ -195,11 +188,9 @@ def _stretched(X: Samples, by: Floats) -> Samples:
     return X @ sp.diags_array(by).tocsr() if sp.issparse(X) else X * by
 
 
-PKNN = Method(
+PKNN = spectral_method(
     "pknn+al",
     "pKNN+AL: asks about the sample whose nearest placed samples disagree most.",
-    partial(begin_spectral, Recipe(), settled),
-    partial(learn_spectral, settled),
     partial(propose_by_sample, disagreement),
 )
 
@@ -314,11 +305,9 @@ def _shifted_columns(W: Weights, columns: Indices) -> Floats:
     return shifted
 
 
-QUIRE = Method(
+QUIRE = spectral_method(
     "quire",
     "QUIRE: asks about the sample that is informative and representative at once.",
-    partial(begin_spectral, Recipe(), settled),
-    partial(learn_spectral, settled),
     partial(propose_by_sample, informative_and_representative),
     most_clusters=2,
 )

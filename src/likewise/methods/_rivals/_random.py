@@ -1,4 +1,9 @@
-"""Random pairs, fed to spectral learning: the paper's baseline."""
+"""Chance, fed to spectral learning: random pairs, and random samples.
+
+Random pairs are the paper's baseline. Random samples go through the series of questions
+that URASC asks about a sample (paper, 3.3): what is left between the two is the worth
+of the choice alone, and not of the way that one asks about it.
+"""
 
 from __future__ import annotations
 
@@ -6,16 +11,14 @@ from functools import partial
 
 import numpy as np
 
-from likewise._arrays import Indices
+from likewise._arrays import Floats, Indices
 from likewise.knowledge import Answer, Knowledge, Question, Verdict
-from likewise.methods._base import Method
 from likewise.methods.clustering import (
     SpectralModel,
-    begin_spectral,
     everything,
-    learn_spectral,
+    spectral_method,
 )
-from likewise.methods.constrained import Recipe
+from likewise.methods.sampling import propose_by_sample
 
 TRIES = 100  # draws before the pairs that are left are counted out
 
@@ -53,10 +56,26 @@ def _is_open(known: Knowledge, i: int, j: int) -> bool:
     return told is None and j not in known.unsure.get(i, frozenset())
 
 
-RANDOM = Method(
+RANDOM = spectral_method(
     "random",
     "Random pairs, the baseline: asks anything that is not known yet.",
-    partial(begin_spectral, Recipe(), everything),
-    partial(learn_spectral, everything),
     propose,
+    everything,
+)
+
+
+def all_alike(
+    model: SpectralModel,  # noqa: ARG001 - chance looks at nothing
+    known: Knowledge,  # noqa: ARG001
+    free: Indices,
+    rng: np.random.Generator,  # noqa: ARG001 - ties are broken by lot as it is
+) -> Floats:
+    """Return the same score for each of the samples in `free`."""
+    return np.zeros(len(free))
+
+
+LOT = spectral_method(
+    "lot",
+    "Random samples, the control: draws a sample and asks until it is placed.",
+    partial(propose_by_sample, all_alike),
 )
