@@ -6,7 +6,6 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import count, takewhile
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -14,6 +13,7 @@ import numpy as np
 from likewise._arrays import Samples
 from likewise.affinity import Affinity, affinity_of
 from likewise.datasets import Dataset, coded
+from likewise.experiments._recipes import RECIPES
 from likewise.experiments.runner import Plan, simulate
 from likewise.methods import (
     METHODS,
@@ -27,10 +27,6 @@ from likewise.methods import (
 DIGITS = 4  # of scores and seconds that are kept
 LEVELS = (0.8, 0.9, 0.95)  # of the Jaccard coefficient
 N_POINTS = 25  # evenly spaced points of a curve, besides those of the log grid
-RECIPES = {  # stands in until recipes are there
-    "ours": SimpleNamespace(affinity="auto", recipe=None, about="ours"),
-    "paper": SimpleNamespace(affinity="paper", recipe=None, about="paper"),
-}
 SHORTLISTED = {"urasc+n": "nonparametric", "urasc+p": "parametric"}
 
 
@@ -289,7 +285,7 @@ def area(outcome: Outcome, metric: str = "jaccard") -> float:
 
 def has_recipes(method: str) -> bool:
     """Tell whether a recipe changes anything about a method; not of unknown ones."""
-    return method in METHODS and getattr(METHODS[method], "under", None) is not None
+    return method in METHODS and METHODS[method].under is not None
 
 
 def method_of(trial: Trial, found: AnyMethod) -> AnyMethod:
@@ -297,9 +293,8 @@ def method_of(trial: Trial, found: AnyMethod) -> AnyMethod:
     if trial.shortlist and trial.method in SHORTLISTED:
         step = SHORTLISTED[trial.method]
         found = urasc(trial.method, step=step, shortlist=trial.shortlist)
-    under = getattr(found, "under", None)
-    if under is not None:
-        found = under(RECIPES[trial.recipe].recipe)
+    if found.under is not None:
+        found = found.under(RECIPES[trial.recipe].recipe)
     return farthest_first(found) if trial.opening == "farthest-first" else found
 
 

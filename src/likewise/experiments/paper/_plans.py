@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from likewise.errors import InputError
-from likewise.experiments._trials import RECIPES, Trial, has_recipes
+from likewise.experiments._recipes import RECIPES
+from likewise.experiments._trials import Trial, has_recipes
 
 FOLDER = Path(__file__).parent
 FIGURES = ("variants", "learning", "clustering", "noise", "unknown-k", "qualitative")

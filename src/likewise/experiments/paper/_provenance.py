@@ -18,7 +18,8 @@ import numpy as np
 from likewise.datasets import Dataset
 from likewise.errors import InputError
 from likewise.experiments._metrics import all_in_one
-from likewise.experiments._trials import RECIPES, Failure, Outcome, Trial
+from likewise.experiments._recipes import RECIPES
+from likewise.experiments._trials import Failure, Outcome, Trial
 
 NAME = "provenance.json"  # beside the results
 PACKAGES = ("likewise", "numpy", "scipy", "scikit-learn")
