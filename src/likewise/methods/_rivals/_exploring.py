@@ -9,58 +9,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from functools import partial
 
 import numpy as np
-import scipy.sparse as sp
-from sklearn.metrics import pairwise_distances_argmin_min
 from sklearn.metrics.pairwise import euclidean_distances
 
-from likewise._arrays import Floats, Indices, Samples
+from likewise._arrays import Floats, Indices
 from likewise._ties import best_first, ranked
 from likewise.knowledge import Answer, Knowledge, Question
 from likewise.methods._base import AnyMethod, Chances, Expectation, Method, Model
 from likewise.methods._problem import Problem
-from likewise.methods._recipe import Recipe
+from likewise.methods._space import Space
 from likewise.methods.clustering import UNKNOWN
-from likewise.methods.constrained import ExactClustering
 from likewise.methods.sampling import PATIENCE, begun, opened, unplaced
-
-
-@dataclass(frozen=True)
-class Space:
-    """Where the samples lie, computed when somebody first looks.
-
-    Attributes
-    ----------
-    problem : Problem
-    n_axes : int
-        How many eigenvectors stand for the features where there are none.
-    """
-
-    problem: Problem
-    n_axes: int
-
-    @cached_property
-    def coordinates(self) -> Samples:
-        """The features around zero, of shape (n, d).
-
-        Where only similarities were given, the samples in the eigenspace of the plain
-        graph: the lowest eigenvectors of its normalised Laplacian, rows of length 1.
-        Sparse features stay sparse, and where they are.
-        """
-        X = self.problem.features
-        if X is None:
-            nothing = Knowledge(self.problem.n_samples)
-            return ExactClustering(
-                self.problem, Recipe(), self.n_axes, nothing
-            ).coordinates
-        return X if sp.issparse(X) else X - X.mean(axis=0)
-
-    def to_nearest(self, samples: Indices, others: Indices) -> Floats:
-        """Return the distance of each sample to the nearest of the others."""
-        X = self.coordinates
-        return pairwise_distances_argmin_min(X[samples], X[others])[1]
 
 
 def space_for(problem: Problem, known: Knowledge, before: Space | None = None) -> Space:

@@ -42,11 +42,11 @@ from likewise.methods._base import Method
 from likewise.methods._outlook import ClusteredModel
 from likewise.methods._problem import Problem
 from likewise.methods._rivals._exploring import (
-    Space,
     explore,
     question_in_order,
     space_for,
 )
+from likewise.methods._space import Space
 from likewise.methods.clustering import UNKNOWN
 from likewise.methods.sampling import begun, opened, unplaced
 from likewise.spectral import Blocks, known_blocks
