@@ -20,8 +20,8 @@ from likewise.methods._rivals import (
 from likewise.methods._urasc import URASC
 
 _BUILT_IN: tuple[AnyMethod, ...] = (
-    LIKEWISE, DUPLICATES, *URASC, RANDOM, LOT, ACTIVE_HACC, CAC1, FFQS, ASC, QUIRE, PKNN,
-    COBRAS,
+    LIKEWISE, DUPLICATES, *URASC, RANDOM, LOT, ACTIVE_HACC, CAC1, FFQS, ASC, QUIRE,
+    PKNN, COBRAS,
 )  # fmt: skip
 METHODS: Registry[AnyMethod] = Registry(
     "method", Method, "likewise.methods", ((m.name, m) for m in _BUILT_IN)

@@ -19,6 +19,7 @@ from likewise._ties import best_first, ranked
 from likewise.knowledge import Answer, Knowledge, Question
 from likewise.methods._base import AnyMethod, Chances, Expectation, Method, Model
 from likewise.methods._problem import Problem
+from likewise.methods._recipe import Recipe
 from likewise.methods._space import Space
 from likewise.methods.clustering import UNKNOWN
 from likewise.methods.sampling import PATIENCE, begun, opened, unplaced
