@@ -10,6 +10,7 @@ from tests.outcomes import flat, outcome, rising
 from likewise.experiments.paper import FIGURES, Figure, read_figure
 from likewise.experiments.paper._figures import LOOKS, draw_figure, looks_of
 from likewise.experiments.paper._plans import Line, Panel
+from likewise.methods import METHODS
 
 WINE, SONAR = Panel("wine", 100), Panel("sonar", 60, noise=0.02)
 FIGURE = Figure(
@@ -18,37 +19,83 @@ FIGURE = Figure(
     "",
     (WINE, SONAR),
     ("urasc+n", "mine", "random"),
-    ("jaccard", "v_measure"),
+    ("jaccard", "ari"),
     ("known", "unknown"),
 )
 RUNS = [
     outcome(FIGURE, WINE, line, rising(0.2, end), seed)
     for line in FIGURE.lines[:4]
-    for seed, end in enumerate((0.8, 1.0))
+    for seed, end in enumerate((0.8, 1.0, 0.9))
 ]
+
+
+def pictures_of(paths: list[Path]) -> list[str]:
+    return [path.read_text("utf-8") for path in paths if path.suffix == ".svg"]
 
 
 def test_each_metric_is_drawn_as_png_and_svg(tmp_path: Path) -> None:
     paths = draw_figure(FIGURE, RUNS, tmp_path, {"wine": 0.3})
 
-    names = ["jaccard.png", "jaccard.svg", "v_measure.png", "v_measure.svg"]
+    names = ["jaccard.png", "jaccard.svg", "ari.png", "ari.svg"]
     assert [path.name for path in paths] == [f"mine-{name}" for name in names]
     assert all(path.stat().st_size > 1000 for path in paths)
 
 
 def test_a_picture_names_plots_and_the_lines_that_were_run(tmp_path: Path) -> None:
     paths = draw_figure(FIGURE, RUNS, tmp_path, {"wine": 0.3})
-    jaccard, v_measure = (p.read_text("utf-8") for p in paths if p.suffix == ".svg")
+    jaccard, ari = pictures_of(paths)
 
     for words in ("wine", "sonar, 2 % wrong", "urasc+n, k unknown", "not run"):
         assert f"<!-- {words} -->" in jaccard
     assert "<!-- random -->" not in jaccard
     assert "all in one" in jaccard
-    assert "all in one" not in v_measure
+    assert "all in one" not in ari
+
+
+def test_recipes_stand_side_by_side(tmp_path: Path) -> None:
+    figure = Figure(
+        "both", "A title", "", (WINE,), ("urasc+n", "ffqs"), recipes=("paper", "ours")
+    )
+    runs = [outcome(figure, WINE, line, flat(0.5)) for line in figure.lines]
+
+    [picture] = pictures_of(draw_figure(figure, runs, tmp_path, {}))
+
+    assert "<!-- wine, paper -->" in picture
+    assert "<!-- wine, ours -->" in picture
+    assert picture.count("<!-- urasc+n -->") == 1  # once in the legend
+
+
+def test_a_plot_that_cannot_show_much_is_marked(tmp_path: Path) -> None:
+    figure = Figure("plain", "A title", "", (WINE,), ("urasc+n",))
+    run = outcome(figure, WINE, Line("urasc+n"), flat(1.0))
+
+    [picture] = pictures_of(draw_figure(figure, [run], tmp_path, {}))
+
+    assert "(starts at 1.00)" in picture
+
+
+@pytest.mark.parametrize(("repeats", "has_band"), [(2, False), (3, True)])
+def test_a_band_needs_three_repeats(
+    tmp_path: Path, repeats: int, has_band: bool
+) -> None:
+    figure = Figure("plain", "A title", "", (WINE,), ("random",))
+    runs = [
+        outcome(figure, WINE, Line("random"), rising(0.2, 0.5 + seed / 10), seed)
+        for seed in range(repeats)
+    ]
+    same = [
+        outcome(figure, WINE, Line("random"), rising(0.2, 0.5 + 0.1 * (repeats - 1) / 2), seed)
+        for seed in range(repeats)
+    ]  # fmt: skip
+
+    drawn = pictures_of(draw_figure(figure, runs, tmp_path, {}))
+    narrow = pictures_of(draw_figure(figure, same, tmp_path, {}))
+
+    assert (drawn != narrow) == has_band
 
 
 def test_one_metric_needs_no_name(tmp_path: Path) -> None:
-    figure = Figure("plain", "A title", "", (WINE,), ("random",))
+    figure = Figure("plain", "A title", "", (WINE,), ("random",), ("jaccard",))
     run = outcome(figure, WINE, Line("random"), flat(0.5))
 
     paths = draw_figure(figure, [run], tmp_path, {})
@@ -77,6 +124,13 @@ def test_no_two_lines_of_a_figure_look_alike(name: str) -> None:
     assert len(set(looks.values())) == len(looks)
 
 
-def test_each_method_has_a_colour_of_its_own() -> None:
+def test_each_method_has_a_colour_and_a_marker_of_its_own() -> None:
     assert len({look.colour for look in LOOKS.values()}) == len(LOOKS)
+    assert len({look.marker for look in LOOKS.values()}) == len(LOOKS)
     assert looks_of([Line("asc")])[Line("asc")] == LOOKS["asc"]
+
+
+@pytest.mark.parametrize("name", FIGURES)
+def test_every_method_of_a_figure_has_its_look(name: str) -> None:
+    assert set(read_figure(name).methods) <= set(LOOKS)
+    assert set(read_figure(name).methods) <= set(METHODS)

@@ -12,12 +12,14 @@ import numpy as np
 from likewise._arrays import Floats
 from likewise.errors import MissingExtraError
 from likewise.experiments._trials import Outcome
-from likewise.experiments.paper._outcomes import curves_of, on_plot
+from likewise.experiments.paper._intervals import FEWEST, factor
+from likewise.experiments.paper._outcomes import curves_of, flag_of, on_plot
 from likewise.experiments.paper._plans import Figure, Line, Panel
 from likewise.experiments.runner import Curve
 
 LOG_TICKS = (0, 10, 20, 50, 100, 200, 500, 1000)
 FAINT = "#8a8a8a"
+THIN = ("x", "+", "1")  # markers without an inside
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +50,7 @@ class Look:
             "linewidth": self.width,
             "marker": self.marker or None,
             "markersize": 5,
-            "markeredgewidth": 1.2 if self.marker == "x" else 0,
+            "markeredgewidth": 1.2 if self.marker in THIN else 0,
         }
 
 
@@ -81,12 +83,12 @@ def plots_of(titles: Sequence[str], columns: int) -> tuple[Any, list[Any]]:
     return sheet, plots
 
 
-def band(axes: Any, at: Floats, mean: Floats, spread: Floats, look: Look) -> Any:
-    """Draw a mean and its spread; return the line."""
-    low, high = mean - spread, mean + spread
+def band(axes: Any, at: Floats, mean: Floats, half: Floats, look: Look) -> Any:
+    """Draw a mean and its interval; return the line."""
+    low, high = mean - half, mean + half
     axes.fill_between(at, low, high, color=look.colour, alpha=0.13, linewidth=0)
-    start = (len(axes.lines) % 5) * 0.05  # so that markers of close curves are all seen
-    [line] = axes.plot(at, mean, markevery=(0.05 + start, 0.25), **look.pen)
+    start = (len(axes.lines) % 7) * 0.04  # so that markers of close curves are all seen
+    [line] = axes.plot(at, mean, markevery=(0.03 + start, 0.28), **look.pen)
     return line
 
 
@@ -128,7 +130,7 @@ def tidy(axes: Any) -> None:
 
 
 def caption(sheet: Any, title: str, height: str, legend: Mapping[str, Look]) -> None:
-    """Write the title, the name of the scores and, below, what each line is."""
+    """Write the title, the name of the scores and, at the right, what each line is."""
     from matplotlib.lines import Line2D
 
     sheet.suptitle(title, fontsize=11)
@@ -136,8 +138,7 @@ def caption(sheet: Any, title: str, height: str, legend: Mapping[str, Look]) -> 
     sheet.legend(
         [Line2D([], [], **look.pen) for look in legend.values()],
         list(legend),
-        loc="outside lower center",
-        ncols=5,
+        loc="outside right upper",
         frameon=False,
         fontsize=9,
         handlelength=2.6,
@@ -155,6 +156,7 @@ def save(sheet: Any, path: Path) -> Path:
 
 
 COLOURS = ("#1b6ca8", "#d1495b", "#3c8d5a", "#edae49", "#6a4c93", "#555555")
+BOTTOM = {"ari": -0.06}  # of an axis; the index falls below 0 by chance
 NAMES = {"jaccard": "Jaccard", "v_measure": "V-measure", "ari": "adjusted Rand index"}
 
 # The same in all figures; hues that stay apart for the colour-blind.
@@ -172,11 +174,16 @@ LOOKS = {
     "quire": Look("#2b9a8b", "h"),
     "pknn+al": Look("#a5682a", "d"),
     "random": Look("#777777", "x"),
+    "lot": Look("#333333", "+", ":"),
+    "cobras": Look("#e7298a", "*", "-."),
+    "a3s": Look("#66a61e", "8", "-."),
+    "npu": Look("#7570b3", "H", "-."),
+    "lca": Look("#a6761d", "1", "-."),
 }
 STRANGERS = ("#1a1a1a", "#6a3d9a", "#7a9a01", "#c2185b", "#00695c", "#8d6e63")
-DASHES = {"known": "-", "unknown": "--"}
+HIDDEN = "--"  # dashes of a line that is not told k
 
-Plots: TypeAlias = Mapping[tuple[Panel, str], Mapping[Line, Sequence[Curve]]]
+Plots: TypeAlias = Mapping[tuple[Panel, str], Mapping[Line, Sequence[Outcome]]]
 
 
 def looks_of(lines: Iterable[Line]) -> dict[Line, Look]:
@@ -193,13 +200,21 @@ def looks_of(lines: Iterable[Line]) -> dict[Line, Look]:
         method: Look(STRANGERS[position % len(STRANGERS)])
         for position, method in enumerate(strange)
     }
-    return {line: replace(looks[line.method], dashes=DASHES[line.k]) for line in found}
+    return {
+        line: replace(looks[line.method], dashes=HIDDEN)
+        if line.k == "unknown"
+        else looks[line.method]
+        for line in found
+    }
 
 
-def mean_and_spread(
+def mean_and_band(
     curves: Sequence[Curve], metric: str
 ) -> tuple[Floats, Floats, Floats]:
-    """Return questions, mean and spread; a run that ended keeps its score."""
+    """Return questions, mean and half of its 95 % interval at each.
+
+    A run that ended keeps its score; of fewer than three the interval is nothing.
+    """
     longest = max(curve.questions[-1] for curve in curves)
     grid = np.arange(longest + 1, dtype=np.float64)
     values = np.array(
@@ -210,7 +225,10 @@ def mean_and_spread(
             for curve in curves
         ]
     )
-    return grid, values.mean(axis=0), values.std(axis=0)
+    n, mean = len(values), values.mean(axis=0)
+    if n < FEWEST:
+        return grid, mean, np.zeros_like(mean)
+    return grid, mean, factor(n) * values.std(axis=0, ddof=1)
 
 
 def draw_curves(
@@ -219,7 +237,7 @@ def draw_curves(
     path: Path,
     metric: str = "jaccard",
 ) -> None:
-    """Draw one line a method, with its spread, into a picture file."""
+    """Draw one line a method, with its 95 % interval, into a picture file."""
     sheet = new_sheet(7, 4.2)
     axes = sheet.add_subplot()
     for (name, runs), colour in zip(curves.items(), COLOURS, strict=False):
@@ -267,7 +285,7 @@ def draw_figure(
     Parameters
     ----------
     figure : Figure
-        Of kind "curves".
+        Of kind "curves". The recipes of a panel stand side by side.
     outcomes : iterable of Outcome
         Those that belong to other figures are left alone.
     folder : Path
@@ -282,48 +300,58 @@ def draw_figure(
     """
     found = curves_of(figure, outcomes)
     plots = {
-        (panel, recipe): {
-            line: [_curve(run) for run in runs]
-            for line, runs in on_plot(figure, found, panel, recipe).items()
-        }
+        (panel, recipe): on_plot(figure, found, panel, recipe)
         for panel, recipe in figure.plots
     }
     paths = []
     for metric in figure.metrics:
-        floors = all_in_one if metric == "jaccard" else {}
-        sheet = _draw_plots(figure, plots, metric, floors)
+        sheet = _draw_plots(figure, plots, metric, all_in_one)
         name = figure.name if len(figure.metrics) == 1 else f"{figure.name}-{metric}"
         paths += [save(sheet, folder / f"{name}.{x}") for x in ("png", "svg")]
     return paths
 
 
 def _draw_plots(
-    figure: Figure, plots: Plots, metric: str, floors: Mapping[str, float]
+    figure: Figure, plots: Plots, metric: str, all_in_one: Mapping[str, float]
 ) -> Any:
     looks = looks_of(figure.lines)
-    several = len(figure.recipes) > 1
-    titles = [f"{p.title}, {r}" if several else p.title for p, r in plots]
-    sheet, all_axes = plots_of(titles, columns=4 if several else 3)
-    for axes, ((panel, _), curves) in zip(all_axes, plots.items(), strict=True):
-        for line, runs in curves.items():
-            _draw_curve(axes, runs, metric, looks[line])
-        if not curves:
+    titles = [_title(figure, plot, plots[plot], all_in_one) for plot in plots]
+    sheet, all_axes = plots_of(titles, columns=4 if len(figure.recipes) > 1 else 3)
+    floors = all_in_one if metric == "jaccard" else {}
+    for axes, ((panel, _), lines) in zip(all_axes, plots.items(), strict=True):
+        for line, runs in lines.items():
+            _draw_curve(axes, [_curve(run) for run in runs], metric, looks[line])
+        if not lines:
             words(axes, "not run")
         elif panel.data in floors:
             floor(axes, floors[panel.data])
         linear_axis(axes, panel.budget)
-    drawn = {line for curves in plots.values() for line in curves}
+        axes.set_ylim(bottom=BOTTOM.get(metric, 0))
+    drawn = {line for lines in plots.values() for line in lines}
     legend = {line.title: look for line, look in looks.items() if line in drawn}
-    if any(curves and panel.data in floors for (panel, _), curves in plots.items()):
+    if any(lines and panel.data in floors for (panel, _), lines in plots.items()):
         legend["all in one cluster"] = FLOOR
-    caption(sheet, figure.title, NAMES.get(metric, metric), legend)
+    several = f": recipe {' | '.join(figure.recipes)}" if figure.recipes[1:] else ""
+    caption(sheet, f"{figure.title}{several}", NAMES.get(metric, metric), legend)
     return sheet
 
 
+def _title(
+    figure: Figure,
+    plot: tuple[Panel, str],
+    lines: Mapping[Line, Sequence[Outcome]],
+    all_in_one: Mapping[str, float],
+) -> str:
+    panel, recipe = plot
+    flag = flag_of(lines, all_in_one.get(panel.data))
+    named = f", {recipe}" if len(figure.recipes) > 1 else ""
+    return f"{panel.title}{named}" + (f"\n({flag})" if flag else "")
+
+
 def _draw_curve(axes: Any, runs: Sequence[Curve], metric: str, look: Look) -> Any:
-    _, mean, spread = mean_and_spread(runs, metric)
+    _, mean, half = mean_and_band(runs, metric)
     at = np.unique(np.concatenate([run.questions for run in runs]))
-    return band(axes, at, mean[at], spread[at], look)
+    return band(axes, at, mean[at], half[at], look)
 
 
 def _curve(run: Outcome) -> Curve:

@@ -1,212 +1,57 @@
-"""The evaluation on one page: figures, tables, claims, settings, nothing fetched."""
+"""The evaluation on one page: claims, figures, tables, settings, nothing fetched."""
 
 from __future__ import annotations
 
-import importlib.metadata
-import platform
-from base64 import b64encode
-from collections.abc import Iterable, Mapping, Sequence
+import tomllib
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from html import escape
 from pathlib import Path
 
 from likewise.errors import MissingDataError
-from likewise.experiments._trials import LEVELS, Failure, Outcome
-from likewise.experiments.paper._claims import claims_of
+from likewise.experiments._trials import Failure, Outcome
+from likewise.experiments.paper._claims import RULE, claims_of
+from likewise.experiments.paper._digest import digest_of
 from likewise.experiments.paper._evaluate import Evaluation
 from likewise.experiments.paper._figures import draw_figure
-from likewise.experiments.paper._findings import Claim, Finding
-from likewise.experiments.paper._outcomes import (
-    Curves,
-    Level,
-    Standing,
-    curves_of,
-    on_plot,
-    ranking_of,
-    standing_of,
+from likewise.experiments.paper._findings import Found, Judged, Source
+from likewise.experiments.paper._intervals import FEWEST, Shown
+from likewise.experiments.paper._markup import (
+    Markup,
+    bullets,
+    element,
+    nothing,
+    picture,
+    plain_table,
 )
-from likewise.experiments.paper._plans import Figure, Line, Panel
+from likewise.experiments.paper._outcomes import Curves, curves_of, ranking_of
+from likewise.experiments.paper._plans import Figure
+from likewise.experiments.paper._provenance import Facts, Provenance
 from likewise.experiments.paper._qualitative import draw_pictures
-
-
-@dataclass(frozen=True, slots=True)
-class Markup:
-    """Text that is HTML already.
-
-    Attributes
-    ----------
-    text : str
-    """
-
-    text: str
-
-    def __add__(self, other: Markup) -> Markup:
-        return Markup(self.text + other.text)
-
-
-def element(name: str, *content: str | Markup, **attributes: str) -> Markup:
-    """Return an element; plain text in it is escaped.
-
-    Parameters
-    ----------
-    name : str
-    *content : str or Markup
-    **attributes : str
-        ``class_`` stands for ``class``, ``aria_label`` for ``aria-label``.
-
-    Examples
-    --------
-    >>> element("p", "1 < 2", class_="small").text
-    '<p class="small">1 &lt; 2</p>'
-    """
-    inside = "".join(c.text if isinstance(c, Markup) else escape(c) for c in content)
-    return Markup(f"<{name}{_attributes(attributes)}>{inside}</{name}>")
-
-
-def picture(path: Path, alt: str) -> Markup:
-    """Return a PNG file as an image that needs no file."""
-    data = b64encode(path.read_bytes()).decode("ascii")
-    about = {"alt": alt, "src": f"data:image/png;base64,{data}"}
-    return Markup(f"<img{_attributes(about)}>")
-
-
-def bullets(items: Iterable[str | Markup]) -> Markup:
-    """Return a list."""
-    return element("ul", *(element("li", item) for item in items))
-
-
-def row(cells: Sequence[str | Markup], *, kind: str = "td") -> Markup:
-    """Return a row of a table, whose first cell is its head."""
-    first = element("th", cells[0], scope="row" if kind == "td" else "col")
-    rest = {"scope": "col"} if kind == "th" else {}
-    return element("tr", first, *(element(kind, cell, **rest) for cell in cells[1:]))
-
-
-def table(header: Sequence[str | Markup], *bodies: Markup, **kind: str) -> Markup:
-    """Return a table, with room to scroll where it is too wide."""
-    head = element("thead", row(header, kind="th"))
-    return element("div", element("table", head, *bodies, **kind), class_="wide")
-
-
-def plain_table(
-    header: Sequence[str], rows: Iterable[Sequence[str | Markup]], **kind: str
-) -> Markup:
-    """Return a table of one part."""
-    return table(header, element("tbody", *(row(cells) for cells in rows)), **kind)
-
-
-def _attributes(attributes: dict[str, str]) -> str:
-    named = (
-        (name.rstrip("_").replace("_", "-"), value)
-        for name, value in attributes.items()
-    )
-    return "".join(f' {name}="{escape(value)}"' for name, value in named)
-
-
-NOTHING = "–"
-HEADER = (
-    "method",
-    "runs",
-    "area",
-    *(f"to {level}" for level in LEVELS),
-    "Jaccard",
-    "V-measure",
-    "ARI",
-    "s/question",
+from likewise.experiments.paper._tables import (
+    WHOSE,
+    ablations_table,
+    badge,
+    cases_table,
+    claims_table,
+    column_of,
+    tables_of,
 )
-LEGEND = (
-    "Means over the runs. Area: mean Jaccard at 0, 10, 14, 19, 28, 39 ... questions up "
-    "to the budget, ± its standard deviation. To a level: the first scored number of "
-    "questions with that Jaccard; > where some run did not get there and counts as its "
-    "budget. Jaccard, V-measure and ARI: at the end of the budget. Jaccard rewards one "
-    "big cluster: what that alone would score stands beside each data set, and ARI, "
-    "which gives it 0, in the last column but one. Curves: mean ± one standard "
-    "deviation. Best area in bold."
-)
-
-
-def tables_of(
-    figure: Figure, curves: Curves, all_in_one: Mapping[str, float]
-) -> Markup:
-    """Return the ranking of a figure's lines, then what each did on each plot."""
-    ranks = [
-        (
-            rank.line.title,
-            _area(rank.mean),
-            rank.line.recipe,
-            f"{rank.plots} of {len(figure.panels)}",
-        )
-        for rank in ranking_of(curves)
-    ]
-    header = ["method", "mean area", "recipe", "plots"]
-    bodies = [
-        _panel_rows(panel, recipe, on_plot(figure, curves, panel, recipe), all_in_one)
-        for panel, recipe in figure.plots
-    ]
-    return (
-        element("h3", "Ranking")
-        + plain_table(header, ranks, class_="ranking")
-        + element("h3", "By data set")
-        + table(HEADER, *bodies, class_="numbers")
-        + element("p", LEGEND, class_="faint")
-    )
-
-
-def _panel_rows(
-    panel: Panel,
-    recipe: str,
-    lines: Mapping[Line, Sequence[Outcome]],
-    all_in_one: Mapping[str, float],
-) -> Markup:
-    one = all_in_one.get(panel.data)
-    facts = [f"recipe {recipe}", f"{panel.budget} questions"]
-    facts += [] if one is None else [f"all in one: Jaccard {one:.3f}, ARI 0"]
-    facts += [] if lines else ["not run"]
-    about = element("span", "; ".join(facts), class_="faint")
-    span = str(len(HEADER))
-    title = element("th", element("b", panel.title), " ", about, colspan=span)
-    standings = {line: standing_of(runs) for line, runs in lines.items()}
-    best = max((s.area for s in standings.values()), default=0.0)
-    rows = [_standing_row(x, s, best) for x, s in standings.items()]
-    return element("tbody", element("tr", title, class_="panel"), *rows)
-
-
-def _standing_row(line: Line, standing: Standing, best: float) -> Markup:
-    spread = f" ± {standing.spread:.3f}" if standing.runs > 1 else ""
-    mean = f"{standing.area:.3f}"
-    area = element("b", mean) if standing.area == best else element("span", mean)
-    final = (standing.final.get(name) for name in ("jaccard", "v_measure", "ari"))
-    return row(
-        [
-            line.title,
-            str(standing.runs),
-            _bar(standing.area) + area + element("span", spread, class_="faint"),
-            *map(_level, standing.levels),
-            *(NOTHING if value is None else f"{value:.3f}" for value in final),
-            f"{standing.seconds:.3g}",
-        ]
-    )
-
-
-def _level(level: Level) -> str:
-    return f"{'' if level.by_all else '>'}{level.questions:.0f}"
-
-
-def _area(area: float) -> Markup:
-    return _bar(area) + element("span", f"{area:.3f}")
-
-
-def _bar(share: float) -> Markup:
-    return element("i", class_="bar", style=f"--share:{share:.3f}", aria_hidden="true")
-
 
 CSS = Path(__file__).with_name("report.css")
+SUBSTITUTIONS = Path(__file__).with_name("substitutions.toml")
 TITLE = "Active clustering, evaluated"
-RULE = (
-    "A claim holds when all of its cases come out as claimed (more than half where it "
-    "speaks of most cases), holds in part when at least half as many do, and does not "
-    "hold otherwise; without some of the methods it speaks of it holds in part at "
-    "best. Nothing was tuned to make a claim hold."
+STEPS = (
+    "The paper's recipe with one thing changed at a time. Cells: the mean area and, "
+    "behind it, the difference from the paper's recipe, repeat by repeat, with its "
+    "95 % interval. The first row is the paper's recipe itself."
+)
+BANDS = (
+    "Curves: means over the repeats; bands: their 95 % intervals (none with fewer than "
+    "three). Each panel stands once for each recipe; methods on which a recipe has no "
+    "bearing are the same in both. In brackets, why a plot cannot show much: it starts "
+    "as one big cluster (before any question urasc+n is within 0.02 of the Jaccard "
+    "coefficient of one big cluster, and its ARI is below 0.05), it starts at 1.00, or "
+    "no curve reaches 0.1."
 )
 
 
@@ -218,13 +63,12 @@ class Report:
     ----------
     figures : sequence of Figure
     outcomes : sequence of Outcome
-    claims : sequence of Claim
+    judged : sequence of Judged
+        The claims, with what was found of them.
     pictures : mapping of str to sequence of Path
         For each name of a figure what was drawn of it; the PNG files are shown.
-    all_in_one : mapping of str to float
-        For each data set the Jaccard coefficient of one big cluster.
-    settings : mapping of str to str
-        What was run and with which versions, shown as it is.
+    provenance : sequence of Provenance
+        One for each stretch of work.
     failures : sequence of Failure
     left_out : sequence of str
         What was not run, and why, in sentences.
@@ -232,17 +76,21 @@ class Report:
 
     figures: Sequence[Figure]
     outcomes: Sequence[Outcome]
-    claims: Sequence[Claim]
-    pictures: Mapping[str, Sequence[Path]]
-    all_in_one: Mapping[str, float]
-    settings: Mapping[str, str] = field(default_factory=dict)
+    judged: Sequence[Judged]
+    pictures: Mapping[str, Sequence[Path]] = field(default_factory=dict)
+    provenance: Sequence[Provenance] = ()
     failures: Sequence[Failure] = ()
     left_out: Sequence[str] = ()
 
+    @property
+    def sets(self) -> dict[str, Facts]:
+        """What is known of each data set."""
+        return {name: f for one in self.provenance for name, f in one.sets.items()}
 
-def write_report(path: Path, report: Report) -> None:
-    """Write the page into a file that needs no other."""
-    path.write_text(html_of(report), encoding="utf-8")
+    @property
+    def drawn(self) -> list[Figure]:
+        """The figures that are pictures; the others are tables."""
+        return [figure for figure in self.figures if figure.kind != "table"]
 
 
 def html_of(report: Report) -> str:
@@ -257,9 +105,12 @@ def html_of(report: Report) -> str:
     main = element(
         "main",
         _summary(report),
-        *(_figure_section(report, figure) for figure in report.figures),
-        _claims_section(report.claims),
-        _settings_section(report),
+        _substitutions(),
+        *(_figure_section(report, figure) for figure in report.drawn),
+        _claims_section(report.judged),
+        _ablations(report),
+        _provenance(report),
+        _gaps(report),
     )
     body = element("body", _contents(report), main)
     return "<!doctype html>\n" + element("html", head, body, lang="en").text + "\n"
@@ -268,9 +119,12 @@ def html_of(report: Report) -> str:
 def _contents(report: Report) -> Markup:
     links = {
         "summary": "Summary",
-        **{f"figure-{figure.name}": figure.title for figure in report.figures},
-        "claims": "Claims",
-        "settings": "Settings",
+        "substitutions": "What stands for what",
+        **{f"figure-{figure.name}": figure.title for figure in report.drawn},
+        "claims": "Claims, one by one",
+        "ablations": "One step at a time",
+        "provenance": "Where this comes from",
+        "gaps": "Left out and failed",
     }
     items = [element("a", text, href=f"#{name}") for name, text in links.items()]
     return element("nav", bullets(items), aria_label="Contents")
@@ -279,32 +133,51 @@ def _contents(report: Report) -> Markup:
 def _summary(report: Report) -> Markup:
     sets = {outcome.trial.data for outcome in report.outcomes}
     methods = {outcome.trial.method for outcome in report.outcomes}
+    repeats = {outcome.trial.seed for outcome in report.outcomes}
     counts = (
-        f"{len(report.outcomes)} simulated sessions of {len(methods)} methods on "
-        f"{len(sets)} data sets; {len(report.failures)} failed."
+        f"{len(report.outcomes):,} simulated sessions of {len(methods)} methods on "
+        f"{len(sets)} data sets, {len(repeats)} repeats each on another 90 % of the "
+        f"samples; {len(report.failures)} failed."
     )
-    rows = [
-        (
-            element("a", claim.title, href=f"#claim-{number}"),
-            "likewise" if claim.ours else "the paper",
-            f"{claim.kept} of {len(claim.cases)}",
-            _badge(claim.finding),
-        )
-        for number, claim in enumerate(report.claims, start=1)
-        if claim.finding is not Finding.NOT_RUN
-    ]
-    untested = len(report.claims) - len(rows)
-    glance = plain_table(["claim", "of", "cases", "here"], rows, class_="glance")
+    few = len(repeats) < FEWEST
+    note = "With fewer than three repeats there are no intervals: all cases are open."
+    ran = any(one.was_run for one in report.judged)
     return element(
         "section",
         element("h1", TITLE),
         element("p", counts, class_="lead"),
-        glance if rows else Markup(""),
-        element("p", f"{untested} of the claims were not put to the test.")
-        if untested
-        else Markup(""),
+        element("p", element("b", note)) if few else nothing(),
+        claims_table(report.judged) if ran else nothing(),
+        element("p", "Each cell: the finding, and how many cases are yes / no / open. ",
+                element("a", "How a finding comes about.", href="#claims"),
+                class_="faint") if ran else nothing(),
         id="summary",
+    )  # fmt: skip
+
+
+def _substitutions() -> Markup:
+    rows = [
+        (entry["paper"], ", ".join(entry["here"]), entry["facts"], entry["differs"])
+        for entry in substitutions()
+    ]
+    about = (
+        "The paper's data are in part not to be had. What it evaluated on, what stands "
+        "for it here, and how they differ:"
     )
+    header = ["the paper", "names here", "what it is", "differs in"]
+    return element(
+        "section",
+        element("h2", "What stands for what"),
+        element("p", about),
+        plain_table(header, rows, class_="words"),
+        id="substitutions",
+    )
+
+
+def substitutions() -> list[Mapping[str, str]]:
+    """Return what the paper evaluated on, and what stands for it here."""
+    found = tomllib.loads(SUBSTITUTIONS.read_text(encoding="utf-8"))
+    return list(found["set"])
 
 
 def _figure_section(report: Report, figure: Figure) -> Markup:
@@ -313,86 +186,167 @@ def _figure_section(report: Report, figure: Figure) -> Markup:
     shown = [
         element("figure", picture(path, _alt(figure, path, curves))) for path in drawn
     ]
-    tables = tables_of(figure, curves, report.all_in_one) if curves else Markup("")
+    floors = {name: facts.all_in_one for name, facts in report.sets.items()}
     empty = not curves and not drawn
     return element(
         "section",
         element("h2", figure.title),
         element("p", figure.about),
         *shown,
-        tables,
-        element("p", "Not run.", class_="faint") if empty else Markup(""),
+        element("p", BANDS, class_="faint") if curves else nothing(),
+        tables_of(figure, curves, floors) if curves else nothing(),
+        element("p", "Not run.", class_="faint") if empty else nothing(),
         id=f"figure-{figure.name}",
     )
 
 
 def _alt(figure: Figure, path: Path, curves: Curves) -> str:
     panels = ", ".join(panel.title for panel in figure.panels)
-    if not curves:
-        return f"{figure.title} ({path.stem}): {panels}."
-    best = ranking_of(curves)[0].line.title
-    return f"{figure.title} ({path.stem}): {panels}. Largest mean area: {best}."
+    words = [f"{figure.title} ({path.stem}): {panels}."]
+    for recipe in figure.recipes if curves else ():
+        best = next(iter(ranking_of(figure, curves, recipe)), None)
+        if best is not None:
+            name = best.line.title
+            words.append(f"Largest mean area, {WHOSE.get(recipe, recipe)}: {name}.")
+    return " ".join(words)
 
 
-def _claims_section(claims: Sequence[Claim]) -> Markup:
-    items = [_claim(number, claim) for number, claim in enumerate(claims, start=1)]
-    return element(
-        "section", element("h2", "Claims"), element("p", RULE), *items, id="claims"
-    )
+def _claims_section(judged: Sequence[Judged]) -> Markup:
+    items = [_claim(number, one) for number, one in enumerate(judged, start=1)]
+    title = element("h2", "Claims, one by one")
+    return element("section", title, element("p", RULE), *items, id="claims")
 
 
-def _claim(number: int, claim: Claim) -> Markup:
-    said = "Said here" if claim.ours else "The paper says"
-    rows = [
-        (
-            case.where,
-            f"{case.left} {case.left_value:.3f}",
-            f"{case.right} {case.right_value:.3f}",
-            f"{case.left_value - case.right_value:+.3f}",
-            "yes" if case.holds else element("b", "no"),
-        )
-        for case in claim.cases
+def _claim(number: int, one: Judged) -> Markup:
+    claim = one.claim
+    said = {Source.OURS: "Said here: ", Source.CONTROL: "Asked here: "}
+    found = [
+        element("li", f"{column_of(column)}: ", badge(found.finding), _counted(found))
+        for column, found in one.found.items()
     ]
-    header = ["case", "compared", "with", "difference", "as claimed"]
-    cases = element(
-        "details", element("summary", "All cases"), plain_table(header, rows)
-    )
+    absent = dict.fromkeys(name for f in one.found.values() for name in f.absent)
+    gone = f"Not run: {', '.join(absent)}." if absent and one.was_run else ""
+    cases = element("details", element("summary", "All cases"), cases_table(one))
     return element(
         "article",
-        element("h3", f"{number}. {claim.title} ", _badge(claim.finding)),
-        element("p", element("b", f"{said}: "), claim.said),
-        element("p", element("b", "Measured: "), claim.reading, " ", claim.measured),
-        cases if rows else Markup(""),
+        element("h3", f"{number}. {claim.title}"),
+        element("p", element("b", said.get(claim.source, "The paper says: ")), claim.said),
+        element("p", element("b", "Measured: "), claim.reading),
+        element("ul", *found, class_="found") if one.was_run else _not_run(),
+        element("p", gone, class_="faint") if gone else nothing(),
+        cases if one.was_run else nothing(),
         id=f"claim-{number}",
+    )  # fmt: skip
+
+
+def _counted(found: Found) -> str:
+    yes, no, unsure = (found.count(shown) for shown in Shown)
+    return f" {yes} yes, {no} no, {unsure} open" if found.cases else ""
+
+
+def _not_run() -> Markup:
+    return element("p", "Nothing that bears on it was run.", class_="faint")
+
+
+def _ablations(report: Report) -> Markup:
+    plans = [figure for figure in report.figures if figure.kind == "table"]
+    curves = [curves_of(plan, report.outcomes) for plan in plans]
+    parts = [
+        element("p", plan.about) + ablations_table(plan, found)
+        for plan, found in zip(plans, curves, strict=True)
+        if found
+    ]
+    return element(
+        "section",
+        element("h2", "One step at a time"),
+        element("p", STEPS if parts else "Not run."),
+        *parts,
+        id="ablations",
     )
 
 
-def _settings_section(report: Report) -> Markup:
+def _provenance(report: Report) -> Markup:
+    stretches = [
+        (
+            f"{number}",
+            one.commit,
+            f"{one.processor}, {one.cores} cores",
+            f"{one.trials:,}",
+            f"{one.seconds / 3600:.2f} h",
+            f"{one.worked / 3600:.2f} h",
+            ", ".join([*(f"{n} {v}" for n, v in one.versions.items()),
+                       f"Python {one.python}"]),
+        )
+        for number, one in enumerate(report.provenance, start=1)
+    ]  # fmt: skip
+    header = ["", "commit", "machine", "sessions", "time", "core time", "versions"]
+    data = [
+        (name, f"{facts.n:,}", f"{facts.k}", f"{facts.all_in_one:.3f}", _code(facts))
+        for name, facts in sorted(report.sets.items())
+    ]
+    about = ["data set", "samples", "classes", "Jaccard, all in one", "sha256"]
+    return element(
+        "section",
+        element("h2", "Where this comes from"),
+        plain_table(header, stretches, class_="words") if stretches else _unknown(),
+        element("h3", "Recipes") if report.provenance else nothing(),
+        plain_table(["recipe", "what it is"], _recipes(report), class_="words"),
+        element("h3", "Settings"),
+        plain_table(["setting", "value"], list(settings_of(report).items())),
+        *([element("h3", "Data"), plain_table(about, data)] if data else []),
+        id="provenance",
+    )
+
+
+def _code(facts: Facts) -> Markup:
+    return element("code", facts.sha256[:16], title=facts.sha256)
+
+
+def _unknown() -> Markup:
+    return element("p", "Nothing says by which program and where the results were made.")
+
+
+def _recipes(report: Report) -> list[tuple[str, str]]:
+    found = {name: about for one in report.provenance
+             for name, about in one.recipes.items()}  # fmt: skip
+    return list(found.items())
+
+
+def settings_of(report: Report) -> dict[str, str]:
+    """Return what one has to know to make the same figures again."""
+    figures = [figure for figure in report.figures if figure.kind != "pictures"]
+    budgets = {p.data: p.budget for figure in figures for p in figure.panels}
+    listed = {figure.shortlist for figure in figures} - {0}
+    opened = [figure.name for figure in figures if figure.opening != "none"]
+    return {
+        "command": "likewise reproduce --data DIR --out DIR",
+        "repeats": str(len({outcome.trial.seed for outcome in report.outcomes})),
+        "questions": ", ".join(f"{name} {b:,}" for name, b in budgets.items()),
+        "shortlist b of urasc+n and urasc+p": ", ".join(map(str, listed)) or "none",
+        "opened by farthest-first exploration": ", ".join(opened) or "none",
+        "scores": "at 25 evenly spaced and some log-spaced numbers of questions; a "
+        "level counts as reached at the first of them",
+    }
+
+
+def _gaps(report: Report) -> Markup:
     failed = [
         f"{f.trial.data}, {f.trial.method}, k {f.trial.k}, "
-        f"{100 * f.trial.noise:.2g} % wrong, seed {f.trial.seed}: {f.reason}"
+        f"{100 * f.trial.noise:.2g} % wrong, recipe {f.trial.recipe}, repeat "
+        f"{f.trial.seed}: {f.reason}"
         for f in report.failures
     ]
     gaps = [*report.left_out, *failed]
     return element(
         "section",
-        element("h2", "Settings"),
-        plain_table(["setting", "value"], list(report.settings.items())),
-        element("h3", "Failed and left out"),
+        element("h2", "Left out and failed"),
         bullets(gaps) if gaps else element("p", "Nothing."),
-        id="settings",
+        id="gaps",
     )
 
 
-def _badge(finding: Finding) -> Markup:
-    return element("span", finding.value, class_=f"badge {finding.name.lower()}")
-
-
-PACKAGES = ("likewise", "numpy", "scipy", "scikit-learn")
-
-
 def publish(found: Evaluation, data: Path | None, out: Path) -> list[Path]:
-    """Draw every figure and write the report.
+    """Draw every figure, and write the report and, as Markdown, the findings.
 
     Parameters
     ----------
@@ -400,7 +354,7 @@ def publish(found: Evaluation, data: Path | None, out: Path) -> list[Path]:
     data : Path or None
         The data folder, for pictures of the samples themselves.
     out : Path
-        The folder to write to.
+        The folder to write to: figures, ``report.html``, ``claims.md``.
 
     Returns
     -------
@@ -415,43 +369,30 @@ def publish(found: Evaluation, data: Path | None, out: Path) -> list[Path]:
             pictures[figure.name] = _draw(figure, found, data, out)
         except MissingDataError as error:
             left_out.append(str(error))
+    judged = claims_of(found.figures, outcomes)
     report = Report(
         found.figures,
         outcomes,
-        claims_of(found.figures, outcomes),
+        judged,
         pictures,
-        found.all_in_one,
-        settings_of(found),
+        found.provenance,
         found.failures,
         left_out,
     )
-    write_report(out / "report.html", report)
-    return [*(p for paths in pictures.values() for p in paths), out / "report.html"]
-
-
-def settings_of(found: Evaluation) -> dict[str, str]:
-    """Return what one has to know to make the same figures again."""
-    figures = [figure for figure in found.figures if figure.kind == "curves"]
-    budgets = {p.data: p.budget for figure in figures for p in figure.panels}
-    listed = {figure.shortlist for figure in figures} - {0}
-    opened = [figure.name for figure in figures if figure.opening != "none"]
-    versions = {name: importlib.metadata.version(name) for name in PACKAGES}
-    return {
-        "sessions behind each curve": str(found.repeats),
-        "questions": ", ".join(f"{name} {b:,}" for name, b in budgets.items()),
-        "recipes": ", ".join(sorted({r for f in figures for r in f.recipes})),
-        "shortlist b of urasc+n and urasc+p": ", ".join(map(str, listed)) or "none",
-        "opened by farthest-first exploration": ", ".join(opened) or "none",
-        "scores": "at 25 evenly spaced and some log-spaced numbers of questions; a "
-        "level counts as reached at the first of them",
-        "versions": ", ".join(f"{name} {v}" for name, v in versions.items())
-        + f", Python {platform.python_version()}",
+    texts = {
+        out / "report.html": html_of(report),
+        out / "claims.md": digest_of(found.figures, outcomes, judged),
     }
+    for path, text in texts.items():
+        path.write_text(text, encoding="utf-8")
+    return [*(p for paths in pictures.values() for p in paths), *texts]
 
 
 def _draw(
     figure: Figure, found: Evaluation, data: Path | None, out: Path
 ) -> list[Path]:
+    if figure.kind == "table":
+        return []
     if figure.kind == "pictures":
         return draw_pictures(figure, data, out)
     outcomes = list(found.outcomes.values())
