@@ -9,7 +9,7 @@ import pytest
 
 from likewise import LabelOracle, Session, jaccard, run
 from likewise.datasets import load
-from likewise.experiments.paper._figures import draw_curves, mean_and_spread
+from likewise.experiments.paper._figures import draw_curves, mean_and_band
 from likewise.experiments.runner import Curve, Plan, simulate
 
 
@@ -31,11 +31,11 @@ def test_a_run_that_ends_early_keeps_its_last_score() -> None:
     short = Curve(0, [0, 1], {"jaccard": [0.0, 1.0]})
     long = Curve(1, [0, 1, 2], {"jaccard": [0.0, 0.0, 0.0]})
 
-    grid, mean, spread = mean_and_spread([short, long], "jaccard")
+    grid, mean, half = mean_and_band([short, long], "jaccard")
 
     assert grid.tolist() == [0, 1, 2]
     assert mean.tolist() == [0, 0.5, 0.5]
-    assert spread.tolist() == [0, 0.5, 0.5]
+    assert half.tolist() == [0, 0, 0]  # of two nothing is said
 
 
 @pytest.mark.parametrize("suffix", [".png", ".svg"])

@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 
 import numpy as np
-import pytest
 from tests.outcomes import flat, outcome, rising
 
 from likewise.experiments._trials import Outcome
@@ -33,8 +32,15 @@ def with_everyone(figure: Figure) -> Figure:
     return figure.also(added.get(figure.name, ()), ())
 
 
+def on_few_sets(figure: Figure) -> Figure:
+    """Return a plan with one set of each kind that claims speak of."""
+    kept = ("dog", "leaf", "diabetes", "sonar", "wine", "face-2")
+    panels = tuple(panel for panel in figure.panels if panel.data in kept)
+    return replace(figure, panels=panels)
+
+
 NAMES = [name for name in FIGURES if read_figure(name).kind == "curves"]
-PLANS = {name: with_everyone(read_figure(name)) for name in NAMES}
+PLANS = {name: on_few_sets(with_everyone(read_figure(name))) for name in NAMES}
 
 # By title of line; as the paper and this project have it.
 AS_CLAIMED: Heights = {
@@ -266,12 +272,11 @@ def names_in(found: Found) -> set[str]:
     return {name for case in found.cases for name in (case.left, case.right)}
 
 
-@pytest.mark.parametrize("rival", OTHERS)
-def test_likewise_is_held_against_every_method(rival: str) -> None:
+def test_likewise_is_held_against_every_method() -> None:
     found = judged(runs_of("clustering", AS_CLAIMED))
 
     title = "likewise is above every other method overall, with true answers"
-    assert rival in names_in(found[title].found[BY_PAPER])
+    assert names_in(found[title].found[BY_PAPER]) == {"likewise", *OTHERS}
 
 
 def test_the_rule_says_what_an_interval_covers() -> None:

@@ -79,19 +79,20 @@ def test_a_band_needs_three_repeats(
     tmp_path: Path, repeats: int, has_band: bool
 ) -> None:
     figure = Figure("plain", "A title", "", (WINE,), ("random",))
-    runs = [
-        outcome(figure, WINE, Line("random"), rising(0.2, 0.5 + seed / 10), seed)
-        for seed in range(repeats)
+    line, middle = Line("random"), (repeats - 1) / 2
+    wide, narrow = (
+        [
+            outcome(figure, WINE, line, rising(0.25, 0.5 + (seed - middle) * by), seed)
+            for seed in range(repeats)
+        ]
+        for by in (0.125, 0.0)  # the mean is the same
+    )
+
+    drawn = [
+        pictures_of(draw_figure(figure, runs, tmp_path, {})) for runs in (wide, narrow)
     ]
-    same = [
-        outcome(figure, WINE, Line("random"), rising(0.2, 0.5 + 0.1 * (repeats - 1) / 2), seed)
-        for seed in range(repeats)
-    ]  # fmt: skip
 
-    drawn = pictures_of(draw_figure(figure, runs, tmp_path, {}))
-    narrow = pictures_of(draw_figure(figure, same, tmp_path, {}))
-
-    assert (drawn != narrow) == has_band
+    assert (drawn[0] != drawn[1]) == has_band
 
 
 def test_one_metric_needs_no_name(tmp_path: Path) -> None:

@@ -71,7 +71,8 @@ def test_only_repeats_that_both_have_are_compared() -> None:
     found = paired(left, right, less(area), "jaccard")
 
     assert found is not None
-    assert (found.n, found.mean) == (3, pytest.approx(0.1))
+    assert found.n == 3
+    assert found.mean == pytest.approx(0.1)
     assert paired(left, {}, less(area), "jaccard") is None
 
 
@@ -83,11 +84,10 @@ def test_a_gap_that_grows_is_that_at_the_end_less_the_early_one() -> None:
 
 
 @pytest.mark.parametrize(
-    ("mine", "theirs", "beyond"), [(0.5, 0.1, 0.3), (0.5, -0.4, 0.5), (-0.2, -0.4, -0.2)]
+    ("mine", "theirs", "beyond"),
+    [(0.5, 0.1, 0.3), (0.5, -0.4, 0.5), (-0.2, -0.4, -0.2)],
 )
-def test_what_is_gained_beyond_twice(
-    mine: float, theirs: float, beyond: float
-) -> None:
+def test_what_is_gained_beyond_twice(mine: float, theirs: float, beyond: float) -> None:
     left = outcome(FIGURE, WINE, N, rising(0.4, 0.4 + mine))
     right = outcome(FIGURE, WINE, F, rising(0.4, 0.4 + theirs))
 
@@ -108,9 +108,7 @@ EVIDENCE: Evidence = {
 
 
 def test_each_pair_is_a_case_where_both_were_run() -> None:
-    cases = each(
-        EVIDENCE, product("a", "bc"), "jaccard", more_than(0.0), less(area)
-    )
+    cases = each(EVIDENCE, product("a", "bc"), "jaccard", more_than(0.0), less(area))
 
     assert [(case.where, case.right, case.shown) for case in cases] == [
         ("wine", "b", Shown.YES),
@@ -120,9 +118,7 @@ def test_each_pair_is_a_case_where_both_were_run() -> None:
 
 
 def test_against_all_the_closest_counts() -> None:
-    cases = each(
-        EVIDENCE, product("a", "bc"), "jaccard", more_than(0.0), less(area)
-    )
+    cases = each(EVIDENCE, product("a", "bc"), "jaccard", more_than(0.0), less(area))
 
     wine, sonar = all_at_once(cases)
 

@@ -167,7 +167,7 @@ def test_each_claim_stands_beside_what_was_found(tmp_path: Path) -> None:
     shown = "".join(Page(html_of(report_in(tmp_path))).text)
 
     assert "The paper says: On every set, and often by far." in shown
-    assert "the paper's recipe: ARI: holds 1 yes, 0 no, 0 open" in shown
+    assert "the paper's recipe: ARI: in part 1 yes, 0 no, 0 open" in shown
     assert "wine: urasc+n against random" in shown
 
 

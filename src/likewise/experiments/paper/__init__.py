@@ -13,6 +13,7 @@ from likewise.experiments.paper._evaluate import (
     on_cores,
 )
 from likewise.experiments.paper._figures import COLOURS, draw_curves, draw_panels
+from likewise.experiments.paper._intervals import half_widths
 from likewise.experiments.paper._plans import FIGURES, Figure, read_figure
 from likewise.experiments.paper._provenance import Facts, Provenance, read_provenance
 from likewise.experiments.paper._report import publish
@@ -32,6 +33,7 @@ __all__ = [
     "draw_panels",
     "evaluate",
     "grid_of",
+    "half_widths",
     "kept_evaluation",
     "on_cluster",
     "on_cores",

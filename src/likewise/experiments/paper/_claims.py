@@ -50,6 +50,7 @@ FAILURE = 0.1  # an area that is lower by more is a failure
 
 EITHER = f"each of {FULL[0]} and {FULL[1]}"
 ABOVE: Test = more_than(0.0)
+AREA: Contrast = less(area)
 RULE = (
     "A case is one comparison: the difference between two methods in each repeat, both "
     "on the same 90 % of the samples, and Student's 95 % interval of its mean over the "
@@ -97,7 +98,7 @@ def against(
     left: Sequence[str],
     right: Sequence[str],
     test: Test = ABOVE,
-    contrast: Contrast = less(area),
+    contrast: Contrast = AREA,
 ) -> Compare:
     """Return the comparison of each of some methods with each of others."""
 
@@ -135,7 +136,7 @@ def among(
 
     def compare(view: View) -> tuple[Case, ...]:
         evidence = only(view.of("clustering"), sets)
-        return each(evidence, product(left, right), view.metric, test, less(area))
+        return each(evidence, product(left, right), view.metric, test, AREA)
 
     return compare
 
@@ -238,8 +239,8 @@ def _of_clustering() -> list[Claim]:
         Claim(
             "URASC is the best on most sets",
             "In many cases both variants far exceed all others.",
-            f"Area of {EITHER} less each rival's, one by one: above 0; a yes where it is "
-            f"above all, a no where it is not above one; most cases.",
+            f"Area of {EITHER} less each rival's, one by one: above 0; a yes where it "
+            f"is above all, a no where it is not above one; most cases.",
             against_all(figure, FULL, RIVALS),
             figure,
             (*FULL, *RIVALS),
@@ -281,8 +282,8 @@ def _of_noise() -> list[Claim]:
         Claim(
             "With wrong answers, URASC is still above the others",
             "A significant overall advantage at 2 % wrong answers.",
-            f"Area of {EITHER} less each rival's, one by one: above 0; a yes where it is "
-            f"above all, a no where it is not above one.",
+            f"Area of {EITHER} less each rival's, one by one: above 0; a yes where it "
+            f"is above all, a no where it is not above one.",
             against_all(figure, FULL, RIVALS),
             figure,
             (*FULL, *MULTICLASS),
@@ -384,8 +385,8 @@ def _of_lot() -> list[Claim]:
         Claim(
             "URASC chooses better than samples drawn by lot, overall",
             said,
-            f"Mean area of {EITHER} less that of lot, over the plots that the two share: "
-            f"above 0.",
+            f"Mean area of {EITHER} less that of lot, over the plots that the two "
+            f"share: above 0.",
             on_the_mean(("variants", "clustering"), FULL, ["lot"]),
             ("variants", "clustering"),
             (*FULL, "lot"),

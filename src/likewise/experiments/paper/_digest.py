@@ -91,9 +91,7 @@ def _means(figure: Figure, curves: Curves) -> Iterator[str]:
     for recipe in figure.recipes:
         ranks = ranking_of(figure, curves, recipe)
         for metric in METRICS:
-            rows = [
-                [r.line.title, f"{r.plots}", _mean(r.areas[metric])] for r in ranks
-            ]
+            rows = [[r.line.title, f"{r.plots}", _mean(r.areas[metric])] for r in ranks]
             yield f"### {column_of((recipe, metric))}"
             yield markdown(["method", "plots", "mean area"], rows)
             yield _by_plot(figure, curves, recipe, metric)

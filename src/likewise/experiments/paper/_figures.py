@@ -12,7 +12,7 @@ import numpy as np
 from likewise._arrays import Floats
 from likewise.errors import MissingExtraError
 from likewise.experiments._trials import Outcome
-from likewise.experiments.paper._intervals import FEWEST, factor
+from likewise.experiments.paper._intervals import half_widths
 from likewise.experiments.paper._outcomes import curves_of, flag_of, on_plot
 from likewise.experiments.paper._plans import Figure, Line, Panel
 from likewise.experiments.runner import Curve
@@ -225,10 +225,8 @@ def mean_and_band(
             for curve in curves
         ]
     )
-    n, mean = len(values), values.mean(axis=0)
-    if n < FEWEST:
-        return grid, mean, np.zeros_like(mean)
-    return grid, mean, factor(n) * values.std(axis=0, ddof=1)
+    half = half_widths(values)
+    return grid, values.mean(axis=0), np.where(np.isfinite(half), half, 0.0)
 
 
 def draw_curves(

@@ -10,6 +10,8 @@ from math import inf, isfinite, nan, sqrt
 import numpy as np
 from scipy.stats import t as student
 
+from likewise._arrays import Floats
+
 LEVEL = 0.95  # how often such an interval holds the mean
 FEWEST = 3  # repeats; of fewer nothing is said
 
@@ -97,6 +99,23 @@ def interval_of(values: Iterable[float]) -> Interval:
         return Interval(mean, -inf, inf, n)
     half = factor(n) * float(found.std(ddof=1))
     return Interval(mean, mean - half, mean + half, n)
+
+
+def half_widths(values: Floats) -> Floats:
+    """Return half of the interval of each column's mean; infinite of too few rows.
+
+    Parameters
+    ----------
+    values : ndarray of shape (n_repeats, n_points)
+
+    Examples
+    --------
+    >>> half_widths(np.array([[0.1], [0.2], [0.3]])).round(3).tolist()
+    [0.248]
+    """
+    if len(values) < FEWEST:
+        return np.full(values.shape[1], inf)
+    return np.asarray(factor(len(values)) * values.std(axis=0, ddof=1))
 
 
 def factor(n: int) -> float:

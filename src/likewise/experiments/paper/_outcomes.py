@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
@@ -121,11 +121,6 @@ def on_plot(
     return {key[1]: curves[key] for key in keys if key in curves}
 
 
-def mean_of(runs: Sequence[Outcome], measure: Callable[[Outcome], float]) -> float:
-    """Return the mean of a measure over runs."""
-    return float(np.mean([measure(run) for run in runs]))
-
-
 def level_of(runs: Sequence[Outcome], level: float) -> Level:
     """Return how many questions runs took to a level of Jaccard.
 
@@ -176,8 +171,9 @@ def over_plots(plots: Sequence[Sequence[Outcome]], metric: str) -> Interval:
     """Return the mean area over plots, an interval over the repeats that all have."""
     by_seed = [{run.trial.seed: area(run, metric) for run in runs} for runs in plots]
     shared = set.intersection(*(set(found) for found in by_seed)) if by_seed else set()
-    means = [np.mean([found[seed] for found in by_seed]) for seed in sorted(shared)]
-    return interval_of(means)
+    return interval_of(
+        float(np.mean([found[seed] for found in by_seed])) for seed in sorted(shared)
+    )
 
 
 def flag_of(lines: Mapping[Line, Sequence[Outcome]], all_in_one: float | None) -> str:
@@ -202,7 +198,7 @@ def flag_of(lines: Mapping[Line, Sequence[Outcome]], all_in_one: float | None) -
         return ""
     named = {line.title: runs for line, runs in lines.items()}
     runs = named.get(STARTER, next(iter(named.values())))
-    first = {m: mean_of(runs, lambda run, m=m: run.scores[m][0]) for m in METRICS}
+    first = {m: np.mean([run.scores[m][0] for run in runs]) for m in METRICS}
     if first["jaccard"] >= SOLVED:
         return "starts at 1.00"
     highest = max(
@@ -223,8 +219,8 @@ def steps_of(
     Returns
     -------
     dict of str to dict of str to Step
-        By recipe, the origin first, then by title of the plot; "mean" is that over all plots that both
-        recipes have.
+        By recipe, the origin first, then by title of the plot; "mean" is that over all
+        plots that both recipes have.
     """
     base = _by_panel(figure, curves, method, origin)
     found = {}
@@ -256,7 +252,7 @@ def _step(
     ]
     seeds = set.intersection(*(set(left) & set(right) for left, right in both))
     gaps = [
-        np.mean([area(x[seed], metric) - area(y[seed], metric) for x, y in both])
+        float(np.mean([area(x[seed], metric) - area(y[seed], metric) for x, y in both]))
         for seed in sorted(seeds)
     ]
     return Step(over_plots(here, metric), interval_of(gaps))

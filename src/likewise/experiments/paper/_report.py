@@ -219,7 +219,8 @@ def _claims_section(judged: Sequence[Judged]) -> Markup:
 
 def _claim(number: int, one: Judged) -> Markup:
     claim = one.claim
-    said = {Source.OURS: "Said here: ", Source.CONTROL: "Asked here: "}
+    says = {Source.OURS: "Said here: ", Source.CONTROL: "Asked here: "}
+    who = says.get(claim.source, "The paper says: ")
     found = [
         element("li", f"{column_of(column)}: ", badge(found.finding), _counted(found))
         for column, found in one.found.items()
@@ -230,7 +231,7 @@ def _claim(number: int, one: Judged) -> Markup:
     return element(
         "article",
         element("h3", f"{number}. {claim.title}"),
-        element("p", element("b", said.get(claim.source, "The paper says: ")), claim.said),
+        element("p", element("b", who), claim.said),
         element("p", element("b", "Measured: "), claim.reading),
         element("ul", *found, class_="found") if one.was_run else _not_run(),
         element("p", gone, class_="faint") if gone else nothing(),
@@ -303,7 +304,9 @@ def _code(facts: Facts) -> Markup:
 
 
 def _unknown() -> Markup:
-    return element("p", "Nothing says by which program and where the results were made.")
+    return element(
+        "p", "Nothing says by which program and where the results were made."
+    )
 
 
 def _recipes(report: Report) -> list[tuple[str, str]]:

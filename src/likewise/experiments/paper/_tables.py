@@ -93,7 +93,9 @@ def _rank(rank: Rank | None) -> list[str | Markup]:
 def _panel_rows(
     figure: Figure, curves: Curves, panel: Panel, all_in_one: Mapping[str, float]
 ) -> Markup:
-    plots = {recipe: on_plot(figure, curves, panel, recipe) for recipe in figure.recipes}
+    plots = {
+        recipe: on_plot(figure, curves, panel, recipe) for recipe in figure.recipes
+    }
     span = str(1 + len(COLUMNS) * len(plots))
     about = element("span", _facts(panel, plots, all_in_one), class_="faint")
     title = element("th", element("b", panel.title), " ", about, colspan=span)
@@ -255,7 +257,8 @@ def _case(case: Case) -> Markup:
 def ablations_table(figure: Figure, curves: Curves) -> Markup:
     """Return what single steps away from the paper's recipe change, by method."""
     parts = [
-        element("h3", f"{method}, {SHORT[metric]}") + _steps(figure, curves, method, metric)
+        element("h3", f"{method}, {SHORT[metric]}")
+        + _steps(figure, curves, method, metric)
         for method in figure.methods
         for metric in METRICS
     ]
