@@ -29,6 +29,7 @@ RESOLVED = 0.3  # of a distance: a residual that leaves no doubt about it
 RESTARTS = 150  # of Lanczos: it converges within 70, or hardly ever
 MORE = 20  # eigenpairs besides twice those wanted, where it does not
 AT_ONCE = 8  # eigenpairs that are looked for where some were
+OF_SPARSE, OF_DENSE = 3, 20  # more than one of so many eigenpairs: all at once
 ONE = 1e-9  # eigenvalues this close are one: rounding tells them apart
 RESOLUTION = 1e-6  # closer eigenvalues have no eigenvectors of their own
 DOUBLE = NumpyBackend(np.float64)
@@ -121,7 +122,7 @@ def lowest(laplacian: Laplacian, p: int, *, device: str = "cpu") -> Spectrum:
     """
     n = laplacian.weights.n_samples
     p = min(p, n)
-    if n <= N_DENSE or 3 * p >= n:
+    if n <= N_DENSE or _most_of(laplacian.weights) * p >= n:
         values, vectors = with_own_axes(*_dense(laplacian, p))
     elif n > N_LANCZOS and laplacian.is_normalised and _is_plain(laplacian.weights):
         graph = graph_of(laplacian.weights.kept, device=device)
@@ -166,6 +167,15 @@ def _axes(vectors: Floats) -> Floats:
 
 def _as_they_are(vectors: AnyFloats) -> Floats:
     return cast(Floats, vectors)  # of very many rows no second array is made
+
+
+def _most_of(weights: ConstrainedWeights) -> int:
+    """Return which part of all eigenpairs is too many to look for one by one.
+
+    A product with a dense matrix reads all of it, and Lanczos takes three or more for
+    each eigenpair; a dense solution reads it about once a row.
+    """
+    return OF_SPARSE if sp.issparse(weights.kept) else OF_DENSE
 
 
 def _is_plain(weights: ConstrainedWeights) -> bool:

@@ -13,6 +13,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import scipy.sparse as sp
 from scipy.optimize import linear_sum_assignment
 
 from likewise import _regime as regime
@@ -30,6 +31,7 @@ MOST_MOVES = 20  # of a centre into another cluster
 N_TRIED = 2  # clusters with the largest squares, and centres that others could do for
 N_TURNS = 5  # towards the direction of largest spread
 LOWER = 1e-6  # of the sum of squares: what counts as lower
+FEW = 8  # clusters whose rows are summed one after another
 DIGITS = 5  # of distances over the largest; the rest may be rounding
 
 
@@ -83,7 +85,8 @@ def _pivot_rows(coordinates: Floats) -> Floats:
 def _first_largest(values: Floats) -> Indices:
     """Return the first column of each row that is as large as any."""
     largest = values.max(axis=1, keepdims=True)
-    near = SAME * max(float(np.abs(values).max(initial=0.0)), 1e-300)
+    farthest = max(-values.min(initial=0.0), largest.max(initial=0.0))
+    near = SAME * max(float(farthest), 1e-300)
     return (values >= largest - near).argmax(axis=1)
 
 
@@ -116,7 +119,7 @@ def k_means(coordinates: Floats, k: int, seeds: Sequence[Sequence[int]]) -> Indi
         _, nearest = linear_sum_assignment(_apart(wanted, centres))
         others = np.setdiff1d(np.arange(k), nearest)
         centres = np.vstack([wanted, centres[others]])
-    return _settled(coordinates, centres)
+    return _settled(coordinates, centres)[0]
 
 
 def lowered_k_means(
@@ -151,15 +154,33 @@ def lowered_k_means(
     return labels
 
 
-def _settled(coordinates: Floats, centres: Floats) -> Indices:
-    """Return the clusters that centres end in."""
-    labels = _nearest(coordinates, centres)
+def _settled(
+    coordinates: Floats, centres: Floats, closeness: Floats | None = None
+) -> tuple[Indices, Floats]:
+    """Return the clusters that centres end in, and their means.
+
+    Parameters
+    ----------
+    coordinates : ndarray of shape (n, d)
+    centres : ndarray of shape (k, d)
+    closeness : ndarray of shape (n, k), optional
+        To those centres, if it is at hand; it is written over.
+
+    Notes
+    -----
+    Hardly any centre moves after the first steps, and only to those that do the samples
+    are compared anew.
+    """
+    near = _closeness(coordinates, centres) if closeness is None else closeness
+    labels, before = _first_largest(near), None
     for _ in range(MOST_STEPS):
-        before, centres = labels, _means(coordinates, labels, centres)
-        labels = _nearest(coordinates, centres)
+        old, centres = centres, _means(coordinates, labels, centres, before)
+        moved = np.flatnonzero((centres != old).any(axis=1))
+        near[:, moved] = _closeness(coordinates, centres[moved])
+        before, labels = labels, _first_largest(near)
         if np.array_equal(labels, before):
-            break
-    return labels
+            return labels, centres
+    return labels, _means(coordinates, labels, centres, before)
 
 
 def _with_a_centre_moved(
@@ -167,26 +188,26 @@ def _with_a_centre_moved(
 ) -> Iterator[Indices]:
     """Yield clusters with a lower sum of squares, each by moving one centre."""
     centres = _means(coordinates, labels, np.zeros((k, coordinates.shape[1])))
-    own, other = _two_nearest(coordinates, centres, labels)
+    closeness = _closeness(coordinates, centres)
+    own, other = _two_nearest(coordinates, closeness, labels)
     squares, total = np.bincount(labels, own, k), max(float(own.sum()), 1e-300)
     dearer = np.bincount(labels, np.minimum(other, total) - own, k)
     largest = np.argsort(-np.round(squares / total, DIGITS), kind="stable")[:N_TRIED]
     spare = np.argsort(np.round(dearer / total, DIGITS), kind="stable")[:N_TRIED]
     for c, g in ((c, g) for c in largest for g in spare if c != g):
-        moved = centres.copy()
+        moved, near = centres.copy(), closeness.copy()
         moved[[c, g]] = _halves(coordinates[labels == c], centres[c])
-        found = _settled(coordinates, moved)
-        means = _means(coordinates, found, moved)
+        near[:, [c, g]] = _closeness(coordinates, moved[[c, g]])
+        found, means = _settled(coordinates, moved, near)
         if ((coordinates - means[found]) ** 2).sum() < (1 - LOWER) * total:
             yield found
 
 
 def _two_nearest(
-    coordinates: Floats, centres: Floats, labels: Indices
+    coordinates: Floats, closeness: Floats, labels: Indices
 ) -> tuple[Floats, Floats]:
     """Return the squared distances from the own centre and from the nearest other."""
-    apart = -2 * (coordinates @ centres.T) + (centres**2).sum(axis=1)
-    apart += (coordinates**2).sum(axis=1)[:, np.newaxis]
+    apart = (coordinates**2).sum(axis=1)[:, np.newaxis] - 2 * closeness
     at = np.arange(len(labels))
     own = np.maximum(apart[at, labels], 0.0)
     apart[at, labels] = np.inf
@@ -220,27 +241,59 @@ def _apart(some: Floats, others: Floats, digits: int = DIGITS) -> Floats:
     return np.round(apart / max(float(apart.max()), 1e-300), digits)
 
 
-def _nearest(coordinates: Floats, centres: Floats) -> Indices:
-    """Return the nearest centre of each row."""
-    return _first_largest(coordinates @ centres.T - (centres**2).sum(axis=1) / 2)
+def _closeness(coordinates: Floats, centres: Floats) -> Floats:
+    """Return how near centres are: half the square of a row, less half its distance's.
+
+    The largest of a row is the nearest.
+    """
+    return coordinates @ centres.T - (centres**2).sum(axis=1) / 2
 
 
-def _means(coordinates: Floats, labels: Indices, before: Floats) -> Floats:
+def _means(
+    coordinates: Floats,
+    labels: Indices,
+    centres: Floats,
+    before: Indices | None = None,
+) -> Floats:
     """Return the means; an empty cluster gets the row farthest from its own, if any is.
 
     Samples known to be together may coincide: fewer clusters than k is an answer.
+
+    Parameters
+    ----------
+    coordinates : ndarray of shape (n, d)
+    labels : ndarray of shape (n,)
+    centres : ndarray of shape (k, d)
+        Those before.
+    before : ndarray of shape (n,), optional
+        The clusters that `centres` are the means of: what is in the same ones has the
+        same mean.
     """
-    sizes = np.bincount(labels, minlength=len(before))
-    sums = [np.bincount(labels, column, len(before)) for column in coordinates.T]
+    sizes = np.bincount(labels, minlength=len(centres))
     is_empty = sizes == 0
-    centres = np.array(sums).T / np.maximum(sizes, 1)[:, np.newaxis]
-    centres[is_empty] = before[is_empty]
+    others = np.flatnonzero(~is_empty)
+    if before is not None and not is_empty.any():
+        is_moved = labels != before
+        others = np.unique([labels[is_moved], before[is_moved]])
+    means = centres.copy()
+    means[others] = _sums(coordinates, labels, others) / sizes[others, np.newaxis]
     if is_empty.any():
-        far = ((coordinates - centres[labels]) ** 2).sum(axis=1)
+        far = ((coordinates - means[labels]) ** 2).sum(axis=1)
         far = np.round(far / max(float(far.max()), 1e-300), DIGITS)
         farthest = np.argsort(-far, kind="stable")[: is_empty.sum()]
-        centres[np.flatnonzero(is_empty)[: len(farthest)]] = coordinates[farthest]
-    return centres
+        means[np.flatnonzero(is_empty)[: len(farthest)]] = coordinates[farthest]
+    return means
+
+
+def _sums(coordinates: Floats, labels: Indices, clusters: Indices) -> Floats:
+    """Return the sums of the rows of some clusters, each in the order of the rows."""
+    if len(clusters) <= FEW:
+        return np.array([coordinates[labels == c].sum(axis=0) for c in clusters])
+    k, n = int(labels.max()) + 1, len(labels)
+    starts = np.concatenate([[0], np.cumsum(np.bincount(labels))])
+    members = np.argsort(labels, kind="stable")
+    sums: Floats = sp.csr_array((np.ones(n), members, starts), (k, n)) @ coordinates
+    return sums[clusters]
 
 
 def _mean(coordinates: Floats, members: Indices) -> Floats:
