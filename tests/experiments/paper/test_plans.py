@@ -8,6 +8,7 @@ import pytest
 
 from likewise.datasets import DATASETS
 from likewise.errors import InputError
+from likewise.experiments._recipes import RECIPES
 from likewise.experiments.paper import FIGURES, Figure, read_figure
 from likewise.experiments.paper._plans import Line, Panel
 from likewise.methods import METHODS
@@ -15,9 +16,9 @@ from likewise.methods import METHODS
 BUDGETS = {
     **dict.fromkeys(("wine", "sonar", "bupa"), 200),
     **dict.fromkeys(("balance", "diabetes", "cho"), 400),
-    **dict.fromkeys(("dog", "dog-bow", "face-2", "face-2-lbp"), 800),
-    **dict.fromkeys(("face-1", "face-1-lbp"), 2000),
-    "leaf": 5500,
+    **dict.fromkeys(("dog-mid", "face-2-mid"), 800),
+    "face-1-mid": 2000,
+    **dict.fromkeys(("leaf", "leaf-shape"), 2500),
 }
 OWN = """
 title = "Mine"
@@ -45,20 +46,29 @@ def test_budgets_are_those_of_the_evaluation(name: str) -> None:
         assert panel.budget == BUDGETS[panel.data]
 
 
-@pytest.mark.parametrize("name", FIGURES)
-def test_faces_and_dogs_come_with_both_kinds_of_features(name: str) -> None:
-    panels = read_figure(name).panels
-    with_both = [p for p in panels if p.data.split("-")[0] in ("face", "dog")]
+@pytest.mark.parametrize("name", [name for name in FIGURES if name != "qualitative"])
+def test_lot_and_a_metric_that_corrects_for_chance_are_in_each_figure(
+    name: str,
+) -> None:
+    figure = read_figure(name)
 
-    kinds = [panel.features for panel in with_both]
+    assert {"jaccard", "ari"} <= set(figure.metrics)
+    assert "lot" in figure.methods or name in ("unknown-k", "ablations")
 
-    assert kinds.count("deep") == kinds.count("classical") == len(kinds) / 2
+
+def test_the_ablations_take_every_recipe() -> None:
+    figure = read_figure("ablations")
+
+    recipes = {trial.recipe for trial in figure.trials(seeds=1)}
+
+    assert figure.kind == "table"
+    assert recipes == set(RECIPES)
 
 
 def test_a_quick_figure_asks_a_fifth() -> None:
     budgets = [panel.budget for panel in read_figure("variants").quick().panels]
 
-    assert budgets == [400, 400, 1100, 160, 160, 40, 40]
+    assert budgets == [400, 500, 160, 40, 40]
 
 
 def test_each_curve_has_as_many_sessions_as_seeds() -> None:

@@ -13,7 +13,12 @@ from likewise.experiments._recipes import RECIPES
 from likewise.experiments._trials import Trial, has_recipes
 
 FOLDER = Path(__file__).parent
-FIGURES = ("variants", "learning", "clustering", "noise", "unknown-k", "qualitative")
+FIGURES = (
+    *("variants", "learning", "clustering", "noise", "unknown-k", "ablations"),
+    "qualitative",
+)
+KINDS = ("curves", "table", "diagnostic", "pictures")
+SIMULATED = ("curves", "table")  # kinds that trials are behind
 PICTURES = ("images", "n_classes", "marks")
 BOTH = ("paper", "ours")  # recipes, side by side
 QUICK = 5  # a quick run asks a fifth of the questions
@@ -81,7 +86,9 @@ class Figure:
     metrics : tuple of str
         Each is drawn.
     n_clusters : tuple of {"known", "unknown"}
-    kind : {"curves", "pictures"}
+    kind : {"curves", "table", "diagnostic", "pictures"}
+        What is shown: scores against questions, one number for each of its lines, what
+        the scores of samples predict, or groups of pictures.
     shortlist : int
         b of the paper for URASC with both step and gradient; 0 for none.
     opening : {"none", "farthest-first"}
@@ -141,7 +148,7 @@ class Figure:
 
     def trials(self, seeds: int) -> list[Trial]:
         """Return every session behind the figure, panel by panel."""
-        if self.kind != "curves":
+        if self.kind not in SIMULATED:
             return []
         return [
             self.trial(panel, line, seed)
@@ -153,14 +160,14 @@ class Figure:
 
     def quick(self) -> Figure:
         """Return the figure with a fifth of the questions."""
-        if self.kind != "curves":
+        if self.kind not in SIMULATED:
             return self
         panels = (replace(p, budget=-(-p.budget // QUICK)) for p in self.panels)
         return replace(self, panels=tuple(panels))
 
     def also(self, methods: Iterable[str], panels: Iterable[Panel]) -> Figure:
         """Return the figure with more methods and more data sets in it."""
-        if self.kind != "curves":
+        if self.kind not in SIMULATED:
             return self
         return replace(
             self,
@@ -185,7 +192,7 @@ def read_figure(name: str) -> Figure:
     Examples
     --------
     >>> read_figure("learning").methods
-    ('urasc+n', 'urasc+p', 'quire', 'pknn+al')
+    ('urasc+n', 'urasc+p', 'quire', 'pknn+al', 'lot')
     """
     path = FOLDER / f"{name}.toml" if name in FIGURES else Path(name)
     if path.suffix != ".toml" or not path.is_file():
@@ -206,7 +213,7 @@ def _figure(name: str, plan: dict[str, Any]) -> Figure:
     values: dict[str, Any] = {"recipes": BOTH, **plan, **lists}
     figure = Figure(name, panels=panels, **values, pictures=pictures or None)
     for what, given, allowed in (
-        ("kind", (figure.kind,), ("curves", "pictures")),
+        ("kind", (figure.kind,), KINDS),
         ("opening", (figure.opening,), ("none", "farthest-first")),
         ("n_clusters", figure.n_clusters, ("known", "unknown")),
         ("recipes", figure.recipes, tuple(RECIPES)),
