@@ -32,7 +32,10 @@ if TYPE_CHECKING:
     from likewise.experiments.runner import Curve, Plan
     from likewise.items import Reading
 
-FIGURES = ("variants", "learning", "clustering", "noise", "unknown-k", "qualitative")
+FIGURES = (
+    *("variants", "learning", "clustering", "noise", "unknown-k", "ablations"),
+    "qualitative",
+)
 REPEATS, QUICK_REPEATS = 10, 3  # each on another nine tenths of the samples
 
 

@@ -112,7 +112,7 @@ def test_a_plan_of_ones_own_is_read(tmp_path: Path) -> None:
         (OWN + "colour = 'red'", "is not a plan of a figure"),
         ("wrong = 1\n" + OWN, "is not a plan of a figure"),
         ("title = 'x'\nabout = ''\nmethods = ['random']", "at least one"),
-        ("kind = 'songs'\n" + OWN, "kind is one of curves, pictures"),
+        ("kind = 'songs'\n" + OWN, "kind is one of curves, table"),
         ("opening = 'no'\n" + OWN, "opening is one of none, farthest-first"),
         ("recipes = ['no']\n" + OWN, "recipes is one of ours, paper"),
     ],

@@ -29,7 +29,7 @@ from likewise.experiments._trials import (
     method_of,
     points_of,
 )
-from likewise.experiments.paper._plans import Figure, Panel
+from likewise.experiments.paper._plans import SIMULATED, Figure, Panel
 from likewise.experiments.paper._provenance import (
     Facts,
     Log,
@@ -321,8 +321,8 @@ def _found_sets(
     """Return the data sets that are there, and a sentence for each that is not."""
     sets: dict[str, Dataset] = {}
     missing: dict[str, None] = {}
-    curves = (figure for figure in figures if figure.kind == "curves")
-    for name in dict.fromkeys(p.data for f in curves for p in f.panels):
+    run = (figure for figure in figures if figure.kind in SIMULATED)
+    for name in dict.fromkeys(p.data for f in run for p in f.panels):
         try:
             sets[name] = DATASETS.find(name).load(data)
         except MissingDataError as error:
