@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 FIGURES = (
     *("variants", "learning", "clustering", "noise", "unknown-k", "ablations"),
-    "qualitative",
+    *("qualitative", "diagnostic"),
 )
 REPEATS, QUICK_REPEATS = 10, 3  # each on another nine tenths of the samples
 
@@ -206,7 +206,7 @@ def reproduce(
     as_json: AsJson = False,
 ) -> None:
     """Make the paper's figures again, with `likewise` beside its rivals."""
-    from likewise.experiments.paper import grid_of, publish
+    from likewise.experiments.paper import diagnose, grid_of, publish
 
     plans = [
         _plan(name, method or [], also or [], folder, recipe, quick)
@@ -216,6 +216,9 @@ def reproduce(
     out.mkdir(parents=True, exist_ok=True)
     schedule = _schedule(jobs, scheduler)
     found = _run(grid_of(plans, repeats, folder), out, schedule)
+    for plan in plans:
+        if plan.kind == "diagnostic":
+            diagnose(plan, repeats, folder, out / "diagnostic.csv", jobs, say)
     for failure in found.failures:
         say(f"Failed: {failure.trial}: {failure.reason}")
     say("Drawing the figures.")

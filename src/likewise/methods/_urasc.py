@@ -23,7 +23,7 @@ from likewise.methods._base import Method
 from likewise.methods._recipe import OURS, Recipe
 from likewise.methods.clustering import SpectralModel, spectral_method
 from likewise.methods.constrained import GRADIENTS
-from likewise.methods.sampling import propose_by_sample
+from likewise.methods.sampling import propose_by_sample, representatives
 
 Step: TypeAlias = Callable[[SpectralModel], AnyFloats]
 
@@ -73,7 +73,7 @@ class UncertaintyReduction:
         steps = self.step(model)[free] if self.step else np.ones(len(free))
         if self.slope is None:
             return steps
-        anchors = _representatives(known, rng)
+        anchors = representatives(known, rng)
         some = np.flatnonzero(steps)
         speeds = model.clustering.speeds(self.slope, anchors, free[some])
         gains = np.zeros(len(free), dtype=speeds.dtype)  # it says how right they are
@@ -132,12 +132,6 @@ def urasc(
     return spectral_method(
         name, about, partial(propose_by_sample, score), recipe=recipe
     )
-
-
-def _representatives(known: Knowledge, rng: np.random.Generator) -> Indices:
-    """Return one sample drawn from each certain set (paper, 4.1)."""
-    sets = map(known.constraints.samples, known.certain)
-    return np.array([members[rng.integers(len(members))] for members in sets])
 
 
 def _check(what: str, name: str | None, known: Mapping[str, object]) -> None:

@@ -87,6 +87,12 @@ def next_question(
     return Question(sample, candidates[best])
 
 
+def representatives(known: Knowledge, rng: np.random.Generator) -> Indices:
+    """Return one sample drawn from each certain set (paper, 4.1)."""
+    sets = map(known.constraints.samples, known.certain)
+    return np.array([members[rng.integers(len(members))] for members in sets])
+
+
 Score: TypeAlias = Callable[
     [SpectralModel, Knowledge, Indices, np.random.Generator], AnyFloats
 ]

@@ -1,5 +1,11 @@
 """The paper's evaluation: plans, trials, claims, figures, one report."""
 
+from likewise.experiments.paper._diagnostic import (
+    Diagnosis,
+    diagnose,
+    diagnoses,
+    read_states,
+)
 from likewise.experiments.paper._evaluate import (
     Evaluation,
     Grid,
@@ -21,6 +27,7 @@ from likewise.experiments.paper._report import publish
 __all__ = [
     "COLOURS",
     "FIGURES",
+    "Diagnosis",
     "Evaluation",
     "Facts",
     "Figure",
@@ -29,6 +36,8 @@ __all__ = [
     "Results",
     "Schedule",
     "added_panel",
+    "diagnose",
+    "diagnoses",
     "draw_curves",
     "draw_panels",
     "evaluate",
@@ -40,4 +49,5 @@ __all__ = [
     "publish",
     "read_figure",
     "read_provenance",
+    "read_states",
 ]

@@ -15,7 +15,7 @@ from likewise.experiments._trials import Trial, has_recipes
 FOLDER = Path(__file__).parent
 FIGURES = (
     *("variants", "learning", "clustering", "noise", "unknown-k", "ablations"),
-    "qualitative",
+    *("qualitative", "diagnostic"),
 )
 KINDS = ("curves", "table", "diagnostic", "pictures")
 SIMULATED = ("curves", "table")  # kinds that trials are behind

@@ -398,5 +398,7 @@ def _draw(
         return []
     if figure.kind == "pictures":
         return draw_pictures(figure, data, out)
+    if figure.kind == "diagnostic":
+        return []
     outcomes = list(found.outcomes.values())
     return draw_figure(figure, outcomes, out, found.all_in_one)
