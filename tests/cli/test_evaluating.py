@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import sys
 from pathlib import Path
 
 import pytest
@@ -104,3 +105,62 @@ def test_without_a_data_folder_it_shows_what_it_can(likewise: Run) -> None:
     assert ran.code == 0
     assert "needs a data folder" in ran.err
     assert "needs a data folder" in Path("out/report.html").read_text()
+
+
+def test_kept_results_are_drawn_without_running(likewise: Run, plan: str) -> None:
+    likewise("reproduce", plan, "--out", "first", "--quick")
+    before = Path("first/report.html").read_text()
+
+    ran = likewise("reproduce", plan, "--kept", "first/results.csv", "--out", "again")
+
+    assert ran.code == 0
+    assert Path("again/report.html").read_text() == before
+    assert not Path("again/results.csv").exists()
+
+
+def test_kept_results_of_several_machines_become_one_file(
+    likewise: Run, plan: str
+) -> None:
+    for name in ("ours", "paper"):
+        likewise("reproduce", plan, "--out", name, "--quick", "--recipe", name)
+
+    ran = likewise(
+        "reproduce", plan, "--out", "both",
+        "--kept", "ours/results.csv", "--kept", "paper/results.csv",
+    )  # fmt: skip
+
+    assert ran.code == 0
+    with Path("both/results.csv").open(newline="") as lines:
+        rows = list(csv.DictReader(lines))
+    assert {row["recipe"] for row in rows} == {"paper", "ours"}
+    assert len(json.loads(Path("both/provenance.json").read_text())) == 2
+
+
+def test_what_would_be_run_is_said_and_nothing_is_written(
+    likewise: Run, plan: str
+) -> None:
+    ran = likewise("reproduce", plan, "--dry-run", "--out", "out")
+    as_json = likewise("reproduce", plan, "--dry-run", "--json")
+
+    assert ran.code == 0
+    assert ran.out.splitlines()[1].split("\t") == ["iris", "150", "3", "2", "40", "400"]
+    assert "40 sessions of 400 questions in all, 10 for each curve." in ran.err
+    assert "asc is for 2 classes at most" in ran.err
+    assert not Path("out").exists()
+    assert json.loads(as_json.out)["sets"][0]["questions"] == 400
+
+
+def test_without_matplotlib_the_results_are_kept(
+    likewise: Run, plan: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
+
+    ran = likewise(
+        "reproduce", plan, "--out", "out", "--quick", "--json", "--jobs", "1"
+    )
+
+    assert ran.code == 0
+    assert "likewise reproduce --kept out/results.csv --out out" in ran.err
+    assert json.loads(ran.out)["written"] == ["out/results.csv"]
+    assert Path("out/results.csv").is_file()

@@ -24,6 +24,7 @@ from likewise import (
     run,
 )
 from likewise.knowledge import MemoryJournal
+from likewise.methods import problem_of
 
 
 @pytest.fixture
@@ -395,3 +396,25 @@ def test_progress_is_told_while_neighbours_are_searched_for() -> None:
     Session([[0.0], [0.1], [5.0]], progress=lambda *how: told.append(how))
 
     assert told[-1] == (3, 3)
+
+
+def test_sessions_share_a_problem_made_beforehand() -> None:
+    problem = problem_of(LINE, affinity="auto", n_clusters=2)
+
+    for method in ("urasc+n", "random", "likewise"):
+        mine, theirs = Session(problem, method), Session(LINE, method, 2)
+        for session in (mine, theirs):
+            for _ in run(session, LabelOracle([0] * 6 + [1] * 6), 8):
+                pass
+        assert mine.labels.tolist() == theirs.labels.tolist()
+        assert mine.history == theirs.history
+
+
+def test_a_problem_made_beforehand_is_not_disputed() -> None:
+    problem = problem_of(LINE, affinity="auto", n_clusters=2)
+
+    for said in ({"n_clusters": 4}, {"affinity": "gaussian"}):
+        with pytest.raises(InputError, match="leave out n_clusters and affinity"):
+            Session(problem, **said)
+    with pytest.raises(InputError, match="Samples cannot be added"):
+        Session(problem).add(LINE[:1])

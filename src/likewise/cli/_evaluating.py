@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -24,7 +25,7 @@ from likewise.cli._options import (
 )
 from likewise.cli._output import print_json, print_table, progress, say
 from likewise.cli._places import is_there
-from likewise.errors import InputError
+from likewise.errors import InputError, MissingExtraError
 
 if TYPE_CHECKING:
     from likewise.datasets import Dataset
@@ -203,32 +204,99 @@ def reproduce(
     recipe: Annotated[
         str, typer.Option(help="paper, ours, or both side by side.")
     ] = "both",
+    kept: Annotated[
+        list[Path] | None,
+        typer.Option(help="Results to draw, without running anything; repeatable."),
+    ] = None,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Say what would be run, and stop.")
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Make the paper's figures again, with `likewise` beside its rivals."""
-    from likewise.experiments.paper import diagnose, grid_of, publish
+    from likewise.experiments.paper import diagnose, grid_of
 
+    is_quick = quick or _were_quick(kept or [])
     plans = [
-        _plan(name, method or [], also or [], folder, recipe, quick)
+        _plan(name, method or [], also or [], folder, recipe, is_quick)
         for name in figures or FIGURES
     ]
-    repeats = repeats or (QUICK_REPEATS if quick else REPEATS)
-    out.mkdir(parents=True, exist_ok=True)
+    if kept:
+        out.mkdir(parents=True, exist_ok=True)
+        found, source = _joined(plans, kept, out)
+        _publish(found, source, folder, out, as_json)
+        return
+    grid = grid_of(plans, repeats or (QUICK_REPEATS if quick else REPEATS), folder)
+    if dry_run:
+        _show_grid(grid, as_json)
+        return
     schedule = _schedule(jobs, scheduler)
-    found = _run(grid_of(plans, repeats, folder), out, schedule)
+    out.mkdir(parents=True, exist_ok=True)
+    found = _run(grid, out, schedule, quick)
     for plan in plans:
         if plan.kind == "diagnostic":
-            diagnose(plan, repeats, folder, out / "diagnostic.csv", jobs, say)
+            diagnose(plan, grid.repeats, folder, out / "diagnostic.csv", jobs, say)
     for failure in found.failures:
         say(f"Failed: {failure.trial}: {failure.reason}")
-    say("Drawing the figures.")
-    written = publish(found, folder, out)
-    if as_json:
-        print_json({"written": [str(path) for path in written]})
-    else:
-        say(f"The report is {out / 'report.html'}.")
+    _publish(found, out / "results.csv", folder, out, as_json)
     if found.failures:
         raise typer.Exit(1)
+
+
+def _were_quick(kept: list[Path]) -> bool:
+    """Tell whether kept results are of a quick run, whose budgets are smaller."""
+    from likewise.experiments.paper import read_provenance
+
+    return any(one.is_quick for path in kept for one in read_provenance(path.parent))
+
+
+def _joined(
+    plans: list[Figure], kept: list[Path], out: Path
+) -> tuple[Evaluation, Path]:
+    """Return what files of results hold, and where; several are written as one."""
+    from likewise.experiments.paper import Results, join_results, kept_evaluation
+
+    found, [source, *others] = kept_evaluation(plans, kept), kept
+    if others:
+        source = out / "results.csv"
+        join_results(kept, Results(source))
+    return found, source
+
+
+def _publish(
+    found: Evaluation, results: Path, folder: Path | None, out: Path, as_json: bool
+) -> None:
+    """Draw and write the report; without what draws, say how to do it later."""
+    from likewise.experiments.paper import publish
+
+    say("Drawing the figures.")
+    try:
+        written = publish(found, folder, out)
+    except MissingExtraError as error:
+        say(f"{error} Then: likewise reproduce --kept {results} --out {out}")
+        written = [results]
+    else:
+        say(f"The report is {out / 'report.html'}.")
+    if as_json:
+        print_json({"written": [str(path) for path in written]})
+
+
+def _show_grid(grid: Grid, as_json: bool) -> None:
+    """Print what would be run, data set by data set."""
+    from likewise.experiments.paper import work_of
+
+    work = work_of(grid)
+    if as_json:
+        print_json({"sets": [asdict(w) for w in work], "left_out": grid.left_out})
+        return
+    rows = [[w.data, w.n, w.k, w.methods, w.trials, f"{w.questions:,}"] for w in work]
+    print_table(["data", "n", "k", "methods", "sessions", "questions"], rows)
+    say(
+        f"{len(grid.jobs):,} sessions of {grid.n_questions:,} questions in all, "
+        f"{grid.repeats} for each curve."
+    )
+    for words in grid.left_out:
+        say(words)
 
 
 def _plan(
@@ -259,10 +327,11 @@ def _schedule(jobs: int, scheduler: str | None) -> Schedule:
     return partial(on_cores, n_jobs=jobs)
 
 
-def _run(grid: Grid, out: Path, schedule: Schedule) -> Evaluation:
+def _run(grid: Grid, out: Path, schedule: Schedule, quick: bool) -> Evaluation:
     from likewise.experiments.paper import Results, evaluate
 
     for words in grid.left_out:
         say(words)
     with progress("Questions answered", max(grid.n_questions, 1)) as update:
-        return evaluate(grid, Results(out / "results.csv"), schedule, update)
+        results = Results(out / "results.csv")
+        return evaluate(grid, results, schedule, update, is_quick=quick)

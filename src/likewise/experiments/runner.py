@@ -123,13 +123,14 @@ def _simulate(plan: Plan, seed: int, watch: Callable[[Curve], None]) -> Curve:
     curve = Curve(seed)
     scoring = _recorded(curve, 0, plan.y, session.labels)
     curve.seconds = time.perf_counter() - start - scoring
-    for view in run(session, oracle, plan.budget):
-        if wanted is None or view.n_questions in wanted:
-            scoring += _recorded(curve, view.n_questions, plan.y, view.labels)
+    asked = 0
+    for asked, view in enumerate(run(session, oracle, plan.budget), start=1):
+        if wanted is None or asked in wanted:
+            scoring += _recorded(curve, asked, plan.y, view.labels)
         curve.seconds = time.perf_counter() - start - scoring
         watch(curve)
-    if session.n_questions > curve.questions[-1]:  # it ended between two points
-        curve.record(session.n_questions, plan.y, session.labels)
+    if asked > curve.questions[-1]:  # it ended between two points
+        curve.record(asked, plan.y, session.labels)
     return curve
 
 

@@ -184,12 +184,18 @@ def _learned(which: Which, model: SpectralModel, known: Knowledge) -> SpectralMo
 def _plain(
     problem: Problem, recipe: Recipe, k: int, aside: frozenset[int]
 ) -> Constrained:
-    """Return the clustering that no answer has touched, exact or large."""
+    """Return the clustering that no answer has touched, exact or large.
+
+    The exact one is made once for a problem, whoever looks at it.
+    """
     n = problem.n_samples
     if n > recipe.n_exact and recipe.goes_on and sp.issparse(problem.weights):
         return LargeClustering(problem, recipe, k, Knowledge(n, aside=aside))
-    problem = problem.without(aside)
-    return ExactClustering(problem, recipe, k, Knowledge(n))
+    kept = problem.without(aside)
+    return kept.once(
+        ("plain clustering", recipe, k),
+        lambda: ExactClustering(kept, recipe, k, Knowledge(n)),
+    )
 
 
 def _gone_on(plain: Constrained, before: Constrained) -> Constrained:

@@ -12,17 +12,30 @@ import pytest
 
 from likewise.datasets import DATASETS, Dataset, Entry
 from likewise.errors import InputError, MissingDataError
-from likewise.experiments._trials import Failure, Job, Outcome, Trial, method_of
+from likewise.experiments._trials import (
+    Batch,
+    Failure,
+    Job,
+    Outcome,
+    Shared,
+    Trial,
+    method_of,
+    part_of,
+)
 from likewise.experiments.paper import (
     Figure,
     Results,
     added_panel,
     evaluate,
     grid_of,
+    join_results,
+    kept_evaluation,
     on_cluster,
     on_cores,
+    read_provenance,
+    work_of,
 )
-from likewise.experiments.paper._evaluate import Result
+from likewise.experiments.paper._evaluate import Result, batches_of
 from likewise.experiments.paper._plans import Panel
 from likewise.methods import METHODS
 
@@ -230,3 +243,148 @@ def test_a_scheduler_that_cannot_be_reached_is_said(figure: Figure) -> None:
 def test_missing_data_is_an_error_for_an_added_data_set(tmp_path: Path) -> None:
     with pytest.raises(MissingDataError):
         added_panel("sonar", tmp_path)
+
+
+def test_repeats_are_other_nine_tenths_and_the_same_for_all_methods(
+    figure: Figure,
+) -> None:
+    both = replace(figure, methods=("random", "ffqs"))
+    jobs = grid_of([both], 2, None).jobs
+    shared = Shared()
+
+    parts = {
+        (job.trial.method, job.trial.seed): shared.part(job).y.tolist()
+        for job in jobs
+        if job.trial.data == "iris"
+    }
+
+    assert len(parts["random", 0]) == 135
+    assert parts["random", 0] == parts["ffqs", 0]
+    assert parts["random", 0] != parts["random", 1]
+
+
+def test_a_class_that_was_not_drawn_does_not_count() -> None:
+    y = np.array([0] * 10 + [1] * 9 + [2])
+    whole = Dataset("w", np.arange(20.0)[:, None], y, "as it is")
+    lost = [seed for seed in range(60) if 2 not in whole.nine_tenths(seed).y]
+
+    part = part_of(replace(whole, y=2 - y), lost[0])
+
+    assert part.n_classes == 2
+    assert set(part.y.tolist()) == {0, 1}
+
+
+def test_sharing_changes_no_number(figure: Figure) -> None:
+    wanted = ("urasc+n", "random", "lot", "ffqs", "likewise")
+    mixed = replace(
+        figure,
+        methods=wanted,
+        recipes=("paper", "ours"),
+        n_clusters=("known", "unknown"),
+    )
+    jobs = grid_of([mixed], 1, None).jobs
+    batches = batches_of(jobs)
+
+    together = [result for batch in batches for result in Batch(batch.jobs)()]
+    backwards = Batch(tuple(reversed(jobs)))()
+
+    alone = values_of(list(one_after_another(jobs)))  # type: ignore[arg-type]
+    assert values_of(together) == alone  # type: ignore[arg-type]
+    assert values_of(backwards) == alone  # type: ignore[arg-type]
+
+
+def test_what_is_derived_is_worked_out_once_for_a_subset(figure: Figure) -> None:
+    mixed = replace(
+        figure, methods=("urasc+n", "random"), n_clusters=("known", "unknown")
+    )
+    shared = Shared()
+    jobs = [job for job in grid_of([mixed], 1, None).jobs if job.trial.data == "iris"]
+    known, unknown = (
+        [shared.problem(job) for job in jobs if job.trial.k == k]
+        for k in ("known", "unknown")
+    )
+
+    assert known[0] is known[1]
+    assert unknown[0] is unknown[1]
+    assert known[0].affinity is unknown[0].affinity
+
+
+def test_batches_are_of_one_subset_each_and_hold_every_job(figure: Figure) -> None:
+    jobs = grid_of([replace(figure, methods=("random", "ffqs", "lot"))], 4, None).jobs
+    free = [replace(job, cost=0.001) for job in jobs[1:]]
+
+    batches = batches_of([replace(jobs[0], cost=1.0), *free])
+
+    assert sorted(str(j.trial) for b in batches for j in b.jobs) == sorted(
+        str(job.trial) for job in jobs
+    )
+    assert all(
+        len({(j.trial.data, j.trial.seed) for j in b.jobs}) == 1 for b in batches
+    )
+    assert batches[0].jobs[0].cost == 1.0
+    assert len(batches[0].jobs) == 1
+
+
+def test_many_jobs_are_batches_enough_for_many_cores(figure: Figure) -> None:
+    [job, *_] = grid_of([figure], 1, None).jobs
+    jobs = [
+        replace(job, trial=replace(job.trial, seed=seed, budget=budget))
+        for seed in range(10)
+        for budget in range(100)
+    ]
+
+    assert len(batches_of(jobs)) >= 128
+
+
+def test_what_a_plan_leaves_out_is_said(figure: Figure) -> None:
+    panels = (replace(figure.panels[0], without=("asc",)), figure.panels[1])
+
+    grid = grid_of([replace(figure, panels=panels)], 1, None)
+
+    assert grid.left_out == (
+        "asc is for 2 classes at most: left out on wine.",
+        "asc is left out on iris in mine, as its plan says.",
+    )
+
+
+def test_work_is_counted_by_data_set(figure: Figure) -> None:
+    iris, wine = work_of(grid_of([figure], 3, None))
+
+    assert (iris.data, iris.n, iris.k, iris.trials, iris.questions) == (
+        "iris", 150, 3, 3, 18,
+    )  # fmt: skip
+    assert (wine.methods, wine.questions) == (1, 12)
+
+
+def test_kept_results_are_the_evaluation_without_running(
+    figure: Figure, results: Results
+) -> None:
+    ran = evaluate(grid_of([figure], 2, None), results, one_after_another)
+
+    kept = kept_evaluation([figure], [results.path])
+
+    assert kept == ran
+    assert kept.all_in_one["iris"] == pytest.approx(0.3289, abs=1e-3)
+
+
+def test_results_of_two_machines_are_joined(figure: Figure, tmp_path: Path) -> None:
+    grid = grid_of([figure], 2, None)
+    halves = [grid.jobs[:2], grid.jobs[2:]]
+    paths = [tmp_path / name / "results.csv" for name in "ab"]
+    for path, half in zip(paths, halves, strict=True):
+        path.parent.mkdir()
+        evaluate(replace(grid, jobs=half), Results(path), one_after_another)
+
+    into = Results(tmp_path / "results.csv")
+    join_results(paths, into)
+
+    assert set(into.read()) == {job.trial for job in grid.jobs}
+    assert len(read_provenance(tmp_path)) == 2
+    joined = kept_evaluation([figure], [into.path])
+    assert joined == kept_evaluation([figure], paths)
+    assert joined.repeats == 2
+
+
+def test_a_file_of_results_that_is_not_there_is_said(figure: Figure) -> None:
+    with pytest.raises(InputError, match="no file of results nowhere"):
+        kept_evaluation([figure], [Path("nowhere.csv")])

@@ -14,9 +14,11 @@ from likewise.experiments.paper._evaluate import (
     added_panel,
     evaluate,
     grid_of,
+    join_results,
     kept_evaluation,
     on_cluster,
     on_cores,
+    work_of,
 )
 from likewise.experiments.paper._figures import COLOURS, draw_curves, draw_panels
 from likewise.experiments.paper._intervals import half_widths
@@ -43,6 +45,7 @@ __all__ = [
     "evaluate",
     "grid_of",
     "half_widths",
+    "join_results",
     "kept_evaluation",
     "on_cluster",
     "on_cores",
@@ -50,4 +53,5 @@ __all__ = [
     "read_figure",
     "read_provenance",
     "read_states",
+    "work_of",
 ]

@@ -37,6 +37,7 @@ from likewise.experiments.paper._provenance import (
     facts_of,
     provenance_here,
     read_provenance,
+    write_provenance,
 )
 from likewise.methods import METHODS, AnyMethod
 
@@ -276,6 +277,39 @@ class Grid:
         return sum(job.trial.budget for job in self.jobs)
 
 
+@dataclass(frozen=True, slots=True)
+class Work:
+    """What is to be done on one data set.
+
+    Attributes
+    ----------
+    data : str
+    n, k : int
+        Samples and classes.
+    methods, trials, questions : int
+        How many.
+    """
+
+    data: str
+    n: int
+    k: int
+    methods: int
+    trials: int
+    questions: int
+
+
+def work_of(grid: Grid) -> list[Work]:
+    """Return what is to be done, by data set."""
+    found = []
+    for name, dataset in grid.sets.items():
+        trials = [job.trial for job in grid.jobs if job.trial.data == name]
+        methods = {trial.method for trial in trials}
+        asked = sum(trial.budget for trial in trials)
+        size = len(dataset.y), dataset.n_classes
+        found.append(Work(name, *size, len(methods), len(trials), asked))
+    return found
+
+
 def added_panel(name: str, data: Path | None) -> Panel:
     """Return a plot for a data set that no plan names, with a budget by its size."""
     found = DATASETS.find(name).load(data)
@@ -409,13 +443,7 @@ def kept_evaluation(figures: Sequence[Figure], paths: Sequence[Path]) -> Evaluat
         Files of results, of one machine or several; what is known of where they come
         from lies beside them.
     """
-    outcomes: dict[Trial, Outcome] = {}
-    for path in paths:
-        if not path.is_file():
-            raise InputError(f"There is no file of results {path}.")
-        outcomes |= Results(path).read()
-    folders = dict.fromkeys(path.parent for path in paths)
-    origins = tuple(one for folder in folders for one in read_provenance(folder))
+    outcomes, origins = _kept(paths)
     repeats = 1 + max((trial.seed for trial in outcomes), default=-1)
     wanted = dict.fromkeys(t for figure in figures for t in figure.trials(repeats))
     failed = {f.trial: f for one in origins for f in one.failures}
@@ -427,3 +455,24 @@ def kept_evaluation(figures: Sequence[Figure], paths: Sequence[Path]) -> Evaluat
         tuple(dict.fromkeys(words for one in origins for words in one.left_out)),
         origins,
     )
+
+
+def join_results(paths: Sequence[Path], into: Results) -> None:
+    """Write what several files of results hold as one, and where it comes from."""
+    outcomes, origins = _kept(paths)
+    there = into.mend()
+    into.append(o for trial, o in outcomes.items() if trial not in there)
+    write_provenance(into.path.parent, origins)
+
+
+def _kept(
+    paths: Sequence[Path],
+) -> tuple[dict[Trial, Outcome], tuple[Provenance, ...]]:
+    outcomes: dict[Trial, Outcome] = {}
+    for path in paths:
+        if not path.is_file():
+            raise InputError(f"There is no file of results {path}.")
+        outcomes |= Results(path).read()
+    folders = dict.fromkeys(path.parent for path in paths)
+    origins = tuple(one for folder in folders for one in read_provenance(folder))
+    return outcomes, origins
