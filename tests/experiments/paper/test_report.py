@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 from html.parser import HTMLParser
+from math import inf, nan
 from pathlib import Path
 
 from tests.outcomes import flat, outcome, rising
@@ -13,8 +14,10 @@ from likewise.datasets import DATASETS
 from likewise.experiments._trials import Failure, Trial
 from likewise.experiments.paper import Evaluation, Figure, publish
 from likewise.experiments.paper._claims import claims_of
+from likewise.experiments.paper._diagnostic import Diagnosis
 from likewise.experiments.paper._digest import digest_of
 from likewise.experiments.paper._figures import draw_figure
+from likewise.experiments.paper._intervals import Interval, interval_of
 from likewise.experiments.paper._plans import Line, Panel
 from likewise.experiments.paper._provenance import Facts, Provenance
 from likewise.experiments.paper._report import Report, html_of, substitutions
@@ -224,6 +227,25 @@ def test_the_digest_has_claims_means_and_steps() -> None:
         if part.startswith("|")
     }
     assert widths == {1}  # as many cells in each line of a table
+
+
+def test_a_diagnostic_is_a_section_with_its_command(tmp_path: Path) -> None:
+    empty = Interval(nan, -inf, inf, 0)
+    some = interval_of([0.36, 0.30, 0.42])
+    row = Diagnosis("sonar", "paper", "gradient x step", some, some, empty, some)
+    plan = Figure(
+        "diagnostic", "A score", "What it says.", (WINE,), ("d",), kind="diagnostic"
+    )
+    report = replace(report_in(tmp_path), diagnoses=[row], figures=[plan])
+
+    shown = "".join(Page(html_of(report)).text)
+
+    for words in ("What it says.", "gradient x step", "0.360 ± 0.149"):
+        assert words in shown
+    assert "likewise reproduce diagnostic --data DIR --out DIR" in shown
+    digest = digest_of([plan], [], [], [row])
+    assert "| sonar | paper | gradient x step | 0.360 ± 0.149 |" in digest
+    assert "nan" not in digest
 
 
 def test_publishing_writes_page_digest_and_figures(tmp_path: Path) -> None:

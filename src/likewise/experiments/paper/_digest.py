@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from likewise.experiments._trials import Outcome
 from likewise.experiments.paper._claims import RULE
+from likewise.experiments.paper._diagnostic import EFFECTS, Diagnosis
 from likewise.experiments.paper._findings import Found, Judged, Source
 from likewise.experiments.paper._intervals import Interval
 from likewise.experiments.paper._outcomes import (
@@ -24,7 +25,10 @@ NOTHING = "–"
 
 
 def digest_of(
-    figures: Iterable[Figure], outcomes: Iterable[Outcome], judged: Sequence[Judged]
+    figures: Iterable[Figure],
+    outcomes: Iterable[Outcome],
+    judged: Sequence[Judged],
+    diagnoses: Sequence[Diagnosis] = (),
 ) -> str:
     """Return the findings of an evaluation as Markdown.
 
@@ -33,6 +37,7 @@ def digest_of(
     figures : iterable of Figure
     outcomes : iterable of Outcome
     judged : sequence of Judged
+    diagnoses : sequence of Diagnosis
     """
     runs = list(outcomes)
     parts = ["# What was found", RULE, "Cells: the finding, and yes / no / open."]
@@ -41,8 +46,10 @@ def digest_of(
         curves = curves_of(figure, runs)
         if curves and figure.kind == "curves":
             parts += [f"## {figure.title}", *_means(figure, curves)]
-        elif curves:
+        elif curves and figure.kind == "table":
             parts += [f"## {figure.title}", *_single_steps(figure, curves)]
+        elif diagnoses and figure.kind == "diagnostic":
+            parts += [f"## {figure.title}", figure.about, _diagnostic(diagnoses)]
     return "\n\n".join(parts) + "\n"
 
 
@@ -130,6 +137,17 @@ def _single_steps(figure: Figure, curves: Curves) -> Iterator[str]:
             ]
             yield f"### {method}, {SHORT[metric]}"
             yield markdown(["recipe", *where], rows)
+
+
+def _diagnostic(diagnoses: Iterable[Diagnosis]) -> str:
+    rows = [
+        [
+            *(one.data, one.recipe, one.what),
+            *(_mean(getattr(one, e)) if getattr(one, e).n else NOTHING for e in EFFECTS),
+        ]
+        for one in diagnoses
+    ]
+    return markdown(["data", "recipe", "score", *EFFECTS], rows)
 
 
 def _mean(found: Interval) -> str:

@@ -6,10 +6,17 @@ import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from likewise.errors import MissingDataError
 from likewise.experiments._trials import Failure, Outcome
 from likewise.experiments.paper._claims import RULE, claims_of
+from likewise.experiments.paper._diagnostic import (
+    FILE,
+    Diagnosis,
+    diagnoses,
+    read_states,
+)
 from likewise.experiments.paper._digest import digest_of
 from likewise.experiments.paper._evaluate import Evaluation
 from likewise.experiments.paper._figures import draw_figure
@@ -28,12 +35,14 @@ from likewise.experiments.paper._plans import Figure
 from likewise.experiments.paper._provenance import Facts, Provenance
 from likewise.experiments.paper._qualitative import draw_pictures
 from likewise.experiments.paper._tables import (
+    NOTHING,
     WHOSE,
     ablations_table,
     badge,
     cases_table,
     claims_table,
     column_of,
+    diagnoses_table,
     tables_of,
 )
 
@@ -44,6 +53,13 @@ STEPS = (
     "The paper's recipe with one thing changed at a time. Cells: the mean area and, "
     "behind it, the difference from the paper's recipe, repeat by repeat, with its "
     "95 % interval. The first row is the paper's recipe itself."
+)
+READ = (
+    "Spearman's correlation, 1 where the score puts the samples in the order of what "
+    "placing them does, 0 where it says nothing; means over states and repeats, ± half "
+    "of the 95 % interval over the repeats. Vectors: the way that the eigenvectors "
+    "move; subspace: how far the space that they span turns; Jaccard and ARI: what the "
+    "labels gain."
 )
 BANDS = (
     "Curves: means over the repeats; bands: their 95 % intervals (none with fewer than "
@@ -72,6 +88,7 @@ class Report:
     failures : sequence of Failure
     left_out : sequence of str
         What was not run, and why, in sentences.
+    diagnoses : sequence of Diagnosis
     """
 
     figures: Sequence[Figure]
@@ -81,6 +98,7 @@ class Report:
     provenance: Sequence[Provenance] = ()
     failures: Sequence[Failure] = ()
     left_out: Sequence[str] = ()
+    diagnoses: Sequence[Diagnosis] = ()
 
     @property
     def sets(self) -> dict[str, Facts]:
@@ -90,7 +108,7 @@ class Report:
     @property
     def drawn(self) -> list[Figure]:
         """The figures that are pictures; the others are tables."""
-        return [figure for figure in self.figures if figure.kind != "table"]
+        return [f for f in self.figures if f.kind in ("curves", "pictures")]
 
 
 def html_of(report: Report) -> str:
@@ -105,10 +123,11 @@ def html_of(report: Report) -> str:
     main = element(
         "main",
         _summary(report),
-        _substitutions(),
+        _substitutions(report),
         *(_figure_section(report, figure) for figure in report.drawn),
         _claims_section(report.judged),
         _ablations(report),
+        _diagnostic(report),
         _provenance(report),
         _gaps(report),
     )
@@ -123,6 +142,7 @@ def _contents(report: Report) -> Markup:
         **{f"figure-{figure.name}": figure.title for figure in report.drawn},
         "claims": "Claims, one by one",
         "ablations": "One step at a time",
+        "diagnostic": "What the score predicts",
         "provenance": "Where this comes from",
         "gaps": "Left out and failed",
     }
@@ -155,16 +175,22 @@ def _summary(report: Report) -> Markup:
     )  # fmt: skip
 
 
-def _substitutions() -> Markup:
+def _substitutions(report: Report) -> Markup:
+    used = {panel.data for figure in report.figures for panel in figure.panels}
     rows = [
-        (entry["paper"], ", ".join(entry["here"]), entry["facts"], entry["differs"])
+        (
+            entry["paper"],
+            ", ".join(name for name in entry["here"] if name in used) or NOTHING,
+            entry["facts"],
+            entry["differs"],
+        )
         for entry in substitutions()
     ]
     about = (
         "The paper's data are in part not to be had. What it evaluated on, what stands "
-        "for it here, and how they differ:"
+        "for it here, and how they differ; named are the sets of these plans."
     )
-    header = ["the paper", "names here", "what it is", "differs in"]
+    header = ["the paper", "in these plans", "what it is", "differs in"]
     return element(
         "section",
         element("h2", "What stands for what"),
@@ -174,7 +200,7 @@ def _substitutions() -> Markup:
     )
 
 
-def substitutions() -> list[Mapping[str, str]]:
+def substitutions() -> list[Mapping[str, Any]]:
     """Return what the paper evaluated on, and what stands for it here."""
     found = tomllib.loads(SUBSTITUTIONS.read_text(encoding="utf-8"))
     return list(found["set"])
@@ -266,6 +292,22 @@ def _ablations(report: Report) -> Markup:
     )
 
 
+def _diagnostic(report: Report) -> Markup:
+    plans = [figure for figure in report.figures if figure.kind == "diagnostic"]
+    about = [element("p", plan.about) for plan in plans]
+    command = element("code", "likewise reproduce diagnostic --data DIR --out DIR")
+    found = report.diagnoses
+    return element(
+        "section",
+        element("h2", "What the score predicts"),
+        *about,
+        diagnoses_table(found) if found else element("p", "Not run.", class_="faint"),
+        element("p", READ, class_="faint") if found else nothing(),
+        element("p", "The command: ", command, "."),
+        id="diagnostic",
+    )
+
+
 def _provenance(report: Report) -> Markup:
     stretches = [
         (
@@ -317,7 +359,7 @@ def _recipes(report: Report) -> list[tuple[str, str]]:
 
 def settings_of(report: Report) -> dict[str, str]:
     """Return what one has to know to make the same figures again."""
-    figures = [figure for figure in report.figures if figure.kind != "pictures"]
+    figures = [f for f in report.figures if f.kind in ("curves", "table")]
     budgets = {p.data: p.budget for figure in figures for p in figure.panels}
     listed = {figure.shortlist for figure in figures} - {0}
     opened = [figure.name for figure in figures if figure.opening != "none"]
@@ -348,7 +390,9 @@ def _gaps(report: Report) -> Markup:
     )
 
 
-def publish(found: Evaluation, data: Path | None, out: Path) -> list[Path]:
+def publish(
+    found: Evaluation, data: Path | None, out: Path, beside: Path | None = None
+) -> list[Path]:
     """Draw every figure, and write the report and, as Markdown, the findings.
 
     Parameters
@@ -358,6 +402,8 @@ def publish(found: Evaluation, data: Path | None, out: Path) -> list[Path]:
         The data folder, for pictures of the samples themselves.
     out : Path
         The folder to write to: figures, ``report.html``, ``claims.md``.
+    beside : Path, optional
+        The folder that holds a diagnostic, if another than `out`.
 
     Returns
     -------
@@ -373,6 +419,7 @@ def publish(found: Evaluation, data: Path | None, out: Path) -> list[Path]:
         except MissingDataError as error:
             left_out.append(str(error))
     judged = claims_of(found.figures, outcomes)
+    scores = diagnoses(read_states((beside or out) / FILE))
     report = Report(
         found.figures,
         outcomes,
@@ -381,10 +428,11 @@ def publish(found: Evaluation, data: Path | None, out: Path) -> list[Path]:
         found.provenance,
         found.failures,
         left_out,
+        scores,
     )
     texts = {
         out / "report.html": html_of(report),
-        out / "claims.md": digest_of(found.figures, outcomes, judged),
+        out / "claims.md": digest_of(found.figures, outcomes, judged, scores),
     }
     for path, text in texts.items():
         path.write_text(text, encoding="utf-8")
@@ -394,11 +442,9 @@ def publish(found: Evaluation, data: Path | None, out: Path) -> list[Path]:
 def _draw(
     figure: Figure, found: Evaluation, data: Path | None, out: Path
 ) -> list[Path]:
-    if figure.kind == "table":
-        return []
     if figure.kind == "pictures":
         return draw_pictures(figure, data, out)
-    if figure.kind == "diagnostic":
-        return []
-    outcomes = list(found.outcomes.values())
-    return draw_figure(figure, outcomes, out, found.all_in_one)
+    if figure.kind == "curves":
+        outcomes = list(found.outcomes.values())
+        return draw_figure(figure, outcomes, out, found.all_in_one)
+    return []  # a table

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from likewise.experiments._trials import Outcome
+from likewise.experiments.paper._diagnostic import EFFECTS, SCORES, Diagnosis
 from likewise.experiments.paper._findings import Case, Finding, Found, Judged, Source
 from likewise.experiments.paper._intervals import Interval
 from likewise.experiments.paper._markup import (
@@ -252,6 +253,31 @@ def _case(case: Case) -> Markup:
     sign = element("b", case.shown.value, class_=f"shown {case.shown.value}")
     closest = f" ({case.closest})" if case.closest else ""
     return sign + element("span", f" {case.difference}{closest}")
+
+
+def diagnoses_table(found: Sequence[Diagnosis]) -> Markup:
+    """Return what scores predict, recipes side by side."""
+    recipes = list(dict.fromkeys(one.recipe for one in found))
+    by_key = {(one.data, one.what, one.recipe): one for one in found}
+    bodies = []
+    for data in dict.fromkeys(one.data for one in found):
+        span = str(1 + len(EFFECTS) * len(recipes))
+        title = element("tr", element("th", data, colspan=span), class_="panel")
+        rows = [
+            row([what, *(c for r in recipes for c in _effects(by_key.get((data, what, r))))])
+            for what in SCORES
+        ]  # fmt: skip
+        bodies.append(element("tbody", title, *rows))
+    whose = [WHOSE.get(recipe, recipe) for recipe in recipes]
+    header = ["score", "vectors", "subspace", "Jaccard", "ARI"]
+    return grouped_table(whose, header, *bodies, class_="numbers")
+
+
+def _effects(one: Diagnosis | None) -> list[str | Markup]:
+    if one is None:
+        return [NOTHING] * len(EFFECTS)
+    found: list[Interval] = [getattr(one, effect) for effect in EFFECTS]
+    return [_mean(interval) if interval.n else NOTHING for interval in found]
 
 
 def ablations_table(figure: Figure, curves: Curves) -> Markup:
