@@ -143,7 +143,10 @@ def _diagnostic(diagnoses: Iterable[Diagnosis]) -> str:
     rows = [
         [
             *(one.data, one.recipe, one.what),
-            *(_mean(getattr(one, e)) if getattr(one, e).n else NOTHING for e in EFFECTS),
+            *(
+                _mean(getattr(one, e)) if getattr(one, e).n else NOTHING
+                for e in EFFECTS
+            ),
         ]
         for one in diagnoses
     ]

@@ -258,24 +258,25 @@ def _case(case: Case) -> Markup:
 def diagnoses_table(found: Sequence[Diagnosis]) -> Markup:
     """Return what scores predict, recipes side by side."""
     recipes = list(dict.fromkeys(one.recipe for one in found))
-    by_key = {(one.data, one.what, one.recipe): one for one in found}
+    by_key = {(one.data, one.what, one.recipe): _effects(one) for one in found}
+    none: list[str | Markup] = [NOTHING] * len(EFFECTS)
     bodies = []
     for data in dict.fromkeys(one.data for one in found):
         span = str(1 + len(EFFECTS) * len(recipes))
         title = element("tr", element("th", data, colspan=span), class_="panel")
         rows = [
-            row([what, *(c for r in recipes for c in _effects(by_key.get((data, what, r))))])
+            row(
+                [what, *(c for r in recipes for c in by_key.get((data, what, r), none))]
+            )
             for what in SCORES
-        ]  # fmt: skip
+        ]
         bodies.append(element("tbody", title, *rows))
     whose = [WHOSE.get(recipe, recipe) for recipe in recipes]
     header = ["score", "vectors", "subspace", "Jaccard", "ARI"]
     return grouped_table(whose, header, *bodies, class_="numbers")
 
 
-def _effects(one: Diagnosis | None) -> list[str | Markup]:
-    if one is None:
-        return [NOTHING] * len(EFFECTS)
+def _effects(one: Diagnosis) -> list[str | Markup]:
     found: list[Interval] = [getattr(one, effect) for effect in EFFECTS]
     return [_mean(interval) if interval.n else NOTHING for interval in found]
 
