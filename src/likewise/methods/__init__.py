@@ -5,7 +5,7 @@ from likewise.methods._find import METHODS, find_method
 from likewise.methods._likewise import WRONG
 from likewise.methods._problem import Problem, problem_of
 from likewise.methods._recipe import Recipe
-from likewise.methods._rivals import farthest_first
+from likewise.methods._rivals import active_hacc, farthest_first
 from likewise.methods._screens import (
     KINDS,
     MOST,
@@ -31,6 +31,7 @@ __all__ = [
     "Problem",
     "Prospect",
     "Recipe",
+    "active_hacc",
     "best_screen",
     "estimated_prospect",
     "farthest_first",

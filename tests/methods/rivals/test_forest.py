@@ -27,7 +27,6 @@ from likewise.methods._rivals._forest import (
     ForestModel,
     barriers,
     begin_forest,
-    chance,
     edges_of,
     learn_forest,
     propose_edge,
@@ -132,16 +131,6 @@ def test_trees_can_be_seen_at_any_join(rng: np.random.Generator) -> None:
     counts = [len(set(forest.parts(t).tolist())) for t in range(N - 1)]
 
     assert counts == list(range(N - 1, 0, -1))
-
-
-def test_the_two_sides_of_a_join_make_up_the_tree(rng: np.random.Generator) -> None:
-    forest = grown(all_pairs(random_affinity(N, rng)), N, [(0, 1, SAME)], 2)
-    sides = forest.sides(np.ones(N))
-
-    for at, edge in enumerate(forest.joins):
-        before, end = forest.parts(at), (forest.edges.first, forest.edges.second)
-        expected = [np.sum(before == before[e[edge]]) for e in end]
-        assert sides[at].tolist() == expected
 
 
 def test_edges_are_the_distances_of_all_pairs(rng: np.random.Generator) -> None:
@@ -297,14 +286,6 @@ def test_a_must_link_through_a_sample_set_aside_still_holds() -> None:
     model = begin(problem, [(0, 2, SAME), (2, 4, SAME)], aside=frozenset({2}))
 
     assert model.labels[0] == model.labels[4]
-
-
-def test_chance_is_a_probability_that_falls_with_distance() -> None:
-    p = chance(np.linspace(0, 1, 50), 4)
-
-    assert (np.diff(p) < 0).all()
-    assert p[0] == 1.0
-    assert chance(np.array([0.25]), 4)[0] == 0.5
 
 
 def test_a_pair_is_not_asked_again_or_while_it_is_pending(problem: Problem) -> None:

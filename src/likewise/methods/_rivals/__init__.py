@@ -4,7 +4,7 @@ from likewise.methods._rivals._asc import ASC
 from likewise.methods._rivals._cac1 import CAC1
 from likewise.methods._rivals._exploring import farthest_first
 from likewise.methods._rivals._ffqs import FFQS
-from likewise.methods._rivals._hacc import ACTIVE_HACC
+from likewise.methods._rivals._hacc import ACTIVE_HACC, active_hacc
 from likewise.methods._rivals._pool import PKNN, QUIRE
 from likewise.methods._rivals._random import LOT, RANDOM
 
@@ -17,5 +17,6 @@ __all__ = [
     "PKNN",
     "QUIRE",
     "RANDOM",
+    "active_hacc",
     "farthest_first",
 ]

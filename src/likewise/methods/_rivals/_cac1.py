@@ -1,19 +1,20 @@
-"""CAC1: ask about large clusters that are near each other."""
+"""After the idea of CAC1: ask whether large clusters near each other are one."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import partial
 
 import numpy as np
 
-from likewise._arrays import Floats
-from likewise._ties import first_best
+from likewise._arrays import Floats, Indices
+from likewise._ties import tied_best
 from likewise.methods._base import Method
 from likewise.methods._rivals._forest import (
     Flags,
     ForestModel,
     begin_forest,
-    chance,
+    first_between,
     learn_forest,
     propose_edge,
 )
@@ -22,14 +23,13 @@ from likewise.methods._rivals._forest import (
 def largest_and_nearest(model: ForestModel, askable: Flags) -> int | None:
     r"""Return the edge between the largest and nearest clusters, or None.
 
-    Of two clusters A and B their nearest pair is asked about, and of all these pairs
-    the one with the largest
+    Of two clusters A and B that are not known to be apart the nearest pair is asked
+    about, and of all these pairs the one with the largest
 
-    .. math:: \min(|A|, |B|) \; p(d_{AB}),
+    .. math:: p(d_{AB}) \, |A| \, |B|,
 
-    p falling with the distance (:func:`chance`). Clusters
-    are the trees of the forest that are not known to be apart, and the two parts that
-    any join of the forest has made one.
+    p falling with the distance (:func:`chance`): the expected number of pairs that the
+    answer brings together.
 
     Parameters
     ----------
@@ -39,37 +39,75 @@ def largest_and_nearest(model: ForestModel, askable: Flags) -> int | None:
 
     Notes
     -----
-    The original merges and splits clusters by rules of its own. Here "same" becomes a
-    must-link and "different" a cannot-link, and the forest that grows anew, with as
-    many trees, merges and splits by itself. Trees alone are not enough to ask about:
-    that would find what to merge and never what to split, until all of k (k - 1) / 2
-    pairs of trees are known to be apart. The size of a pair is read as that of the
-    smaller cluster: so many samples change place with the answer.
+    Of the original (A. Biswas, D. Jacobs, Large scale image clustering with active
+    pairwise constraints, ICML workshop 2011) no more was at hand than the sentence that
+    the paper of URASC has on it: it heuristically seeks constraints between large
+    nearby clusters. The measure is ours, and so is what an answer does: "same" makes
+    the two clusters one, "different" keeps them apart, and the forest, with as many
+    trees, grows anew. Nothing inside of a cluster is asked about while two clusters
+    may be one. When all are known to be apart, the clusters are those of the same
+    hierarchy where it has twice as many, then four times as many, and so on.
     """
-    edges, joins = model.pairs.edges, model.forest.joins
-    scores = _across(model)
-    sides = model.forest.sides(model.pairs.active.astype(np.float64))
-    n_clusters = int(model.raw.max()) + 1
-    scores[joins] = sides.min(axis=1) * chance(edges.rank[joins], n_clusters)
-    scores[~askable] = 0.0
-    return first_best(scores) if scores.any() else None
+    edges = model.pairs.edges
+    for parts in _levels(model):
+        m, sizes = int(parts.max()) + 1, model.sizes(parts)
+        nearest = _nearest(model, parts, askable)
+        bars = model.bars(parts)
+        free = ~bars.apart[bars.row][:, bars.row] & (nearest < len(edges.length))
+        a, b = np.nonzero(np.triu(free, 1))
+        if a.size:
+            found = nearest[a, b]
+            scores = chance(edges.rank[found], m) * sizes[a] * sizes[b]
+            return int(found[tied_best(scores)].min())
+    return None
 
 
-def _across(model: ForestModel) -> Floats:
-    """Return the score of each edge between trees that may be one, 0 for others."""
-    edges, trees = model.pairs.edges, model.raw
-    a, b = trees[edges.first], trees[edges.second]
-    free = np.flatnonzero((a != b) & ~model.bars(trees).between(a, b))
-    sizes, n_clusters = model.sizes(trees), int(trees.max()) + 1
-    scores = np.zeros(len(a))
-    scores[free] = np.minimum(sizes[a[free]], sizes[b[free]])
-    scores[free] *= chance(edges.rank[free], n_clusters)
-    return scores
+def _levels(model: ForestModel) -> Iterator[Indices]:
+    """Yield the trees, then more and more of them, down to the groups."""
+    n_joins, n_trees = len(model.forest.joins), int(model.raw.max()) + 1
+    more = 0
+    while more < n_joins:
+        yield model.forest.parts(n_joins - more)
+        more = 2 * more + n_trees
+    yield model.start
+
+
+def _nearest(model: ForestModel, parts: Indices, askable: Flags) -> Indices:
+    """Return the nearest edge between each two parts that may be asked about."""
+    edges, m = model.pairs.edges, int(parts.max()) + 1
+    place = parts[edges.first] * m + parts[edges.second]
+    if askable.all():
+        return first_between(place, np.arange(len(place)), m)
+    listed = np.flatnonzero(askable)
+    return first_between(place[listed], listed, m, none=len(place))
+
+
+def chance(rank: Floats, n_clusters: int) -> Floats:
+    r"""Return how likely pairs are of one class, by their distance alone.
+
+    .. math:: p = \frac{1/k}{1/k + r}
+
+    with r the share of all pairs that are at most as far from each other. Of k classes
+    of one size about 1/k of all pairs are together; a pair is of one class by even
+    chance where as many pairs are nearer than that.
+
+    Parameters
+    ----------
+    rank : ndarray
+        r above.
+    n_clusters : int
+
+    Notes
+    -----
+    This estimate is ours. It needs no label and no scale, falls as
+    distance grows, and does not change under any monotone function of the distance.
+    """
+    return 1 / (1 + n_clusters * rank)
 
 
 CAC1 = Method(
     "cac1",
-    "CAC1: asks whether large clusters that are near each other are one.",
+    "After the idea of CAC1: asks whether large clusters near each other are one.",
     begin_forest,
     learn_forest,
     partial(propose_edge, largest_and_nearest),

@@ -93,23 +93,6 @@ class Forest:
         _, tree = connected_components(graph, directed=False)
         return tree[self.start].astype(np.intp)
 
-    def sides(self, weights: Floats) -> Floats:
-        """Return what the two trees weighed that each join made one, of (t, 2).
-
-        Parameters
-        ----------
-        weights : ndarray of shape (n,)
-            Of the samples.
-        """
-        tree, mass = self.start.copy(), np.bincount(self.start, weights=weights)
-        found = np.empty((len(self.joins), 2))
-        for at, edge in enumerate(self.joins):
-            a, b = tree[self.edges.first[edge]], tree[self.edges.second[edge]]
-            found[at] = mass[[a, b]]
-            mass[a] += mass[b]
-            tree[tree == b] = a
-        return found
-
 
 @dataclass(frozen=True, slots=True)
 class Barriers:
@@ -213,6 +196,28 @@ class _Growth:
             self.apart[kept] |= self.apart[gone]
             self.apart[:, kept] |= self.apart[:, gone]
         self.row[a] = kept or gone
+
+
+def first_between(
+    place: Indices, numbers: Indices, m: int, none: int | None = None
+) -> Indices:
+    """Return the first edge between each two of m parts, of shape (m, m).
+
+    Parameters
+    ----------
+    place : ndarray of shape (e,)
+        Of edges in some order: m times the part of one end, and the part of the other.
+    numbers : ndarray of shape (e,)
+        Their ascending numbers.
+    m : int
+    none : int, optional
+        Where there is no edge; larger than all numbers. How many edges there are,
+        unless given.
+    """
+    found = np.full(m * m, len(place) if none is None else none, dtype=np.intp)
+    found[place[::-1]] = numbers[::-1]  # of writes to one place the last counts
+    square = found.reshape(m, m)
+    return np.minimum(square, square.T)
 
 
 def edges_of(problem: Problem) -> Edges:
@@ -396,29 +401,6 @@ def begin_forest(
 def learn_forest(model: ForestModel, known: Knowledge, _: Answer) -> ForestModel:
     """Grow anew when somebody looks, on the pairs that are sorted already."""
     return replace(model, known=known)
-
-
-def chance(rank: Floats, n_clusters: int) -> Floats:
-    r"""Return how likely pairs are of one class, by their distance alone.
-
-    .. math:: p = \frac{1/k}{1/k + r}
-
-    with r the share of all pairs that are at most as far from each other. Of k classes
-    of one size about 1/k of all pairs are together; a pair is of one class by even
-    chance where as many pairs are nearer than that.
-
-    Parameters
-    ----------
-    rank : ndarray
-        r above.
-    n_clusters : int
-
-    Notes
-    -----
-    The papers leave the estimate open. This one needs no label and no scale, falls as
-    distance grows, and does not change under any monotone function of the distance.
-    """
-    return 1 / (1 + n_clusters * rank)
 
 
 def propose_edge(

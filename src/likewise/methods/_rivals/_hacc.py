@@ -1,25 +1,30 @@
-"""How a forest would have grown had one pair been known to be apart."""
+"""Active-HACC: ask about the pair whose other answer should change most."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property, partial
+from typing import Literal
 
 import numpy as np
 
 from likewise._arrays import Floats, Indices
-from likewise._ties import tied_best
+from likewise._ties import exceeds, tied_best
+from likewise.errors import InputError
 from likewise.methods._base import Method
+from likewise.methods._rivals._ensemble import Likeness, likeness_of
 from likewise.methods._rivals._forest import (
     Flags,
     ForestModel,
     begin_forest,
-    chance,
+    first_between,
     learn_forest,
     propose_edge,
 )
 
 NEVER = -1  # in place of the nearest edge of trees that must not be joined
+NOT_ASKED = 1  # in place of the unlikeliest pair, where there is none to ask about
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,9 +37,11 @@ class Units:
         Samples in the game.
     reach : ndarray of int of shape (m, m)
         Position of the nearest edge; NEVER where units are apart, or one.
-    nearest, farthest : ndarray of int of shape (m, m)
-        Positions of the nearest and farthest edges that may be asked about; the number
-        of edges, and -1, where there is none.
+    likeliest : ndarray of int of shape (m, m)
+        Place of the likeliest edge that may be asked about among all edges by falling
+        likelihood; the number of edges where there is none.
+    unlikeliest : ndarray of int of shape (m, m)
+        The negative place of the unlikeliest; NOT_ASKED where there is none.
     joins : list of (int, int, int)
         Units at the ends of the last joins, and the positions of these edges.
     n_wanted, n_edges : int
@@ -43,8 +50,8 @@ class Units:
 
     sizes: Floats
     reach: Indices
-    nearest: Indices
-    farthest: Indices
+    likeliest: Indices
+    unlikeliest: Indices
     joins: list[tuple[int, int, int]]
     n_wanted: int
     n_edges: int
@@ -58,8 +65,9 @@ class History:
 
     Attributes
     ----------
-    reach : ndarray of int of shape (2 m - 1, 2 m - 1)
-        As in :class:`Units`, between all trees; NEVER if one holds the other.
+    reach, likeliest, unlikeliest : ndarray of int of shape (2 m - 1, 2 m - 1)
+        As in :class:`Units`, between all trees; without meaning, or NEVER, if one
+        holds the other.
     members : list of ndarray
         The units of each tree.
     sides : list of (int, int)
@@ -73,8 +81,9 @@ class History:
     def __init__(self, units: Units) -> None:
         m = len(units.sizes)
         self.units, self.n_units, self.n_taken = units, m, len(units.joins)
-        self.reach = np.full((2 * m - 1, 2 * m - 1), NEVER)
-        self.reach[:m, :m] = units.reach
+        # In all of them the smaller number wins; NEVER is smaller than any edge.
+        self.between = np.full((3, 2 * m - 1, 2 * m - 1), NEVER)
+        self.between[:, :m, :m] = units.reach, units.likeliest, units.unlikeliest
         self.members = [np.array([unit]) for unit in range(m)]
         self.sides: list[tuple[int, int]] = []
         self.born, self.gone = [NEVER] * m, [units.n_edges] * m
@@ -84,13 +93,13 @@ class History:
             self._join(top, int(top[i]), int(top[j]), edge)
         while (found := self._nearest(np.unique(top))) is not None:
             self._join(top, *found)
-        self.reach = self.reach[: len(self.born), : len(self.born)]
+        self.between = self.between[:, : len(self.born), : len(self.born)]
+        self.reach, self.likeliest, self.unlikeliest = self.between
 
     def _join(self, top: Indices, a: int, b: int, edge: int) -> None:
         new = len(self.members)
-        # The smaller number wins, and NEVER is smaller than any edge.
-        np.minimum(self.reach[a], self.reach[b], out=self.reach[new])
-        self.reach[:, new] = self.reach[new]
+        row = np.minimum(self.between[:, a], self.between[:, b])
+        self.between[:, new] = self.between[:, :, new] = row
         self.members.append(np.concatenate([self.members[a], self.members[b]]))
         self.sides.append((a, b))
         self.born.append(edge)
@@ -101,7 +110,7 @@ class History:
         top[self.members[new]] = new
 
     def _nearest(self, trees: Indices) -> tuple[int, int, int] | None:
-        square = self.reach[np.ix_(trees, trees)]
+        square = self.between[0][np.ix_(trees, trees)]
         # Unsigned, NEVER is the largest number of all.
         a, b = divmod(int(square.view(np.uintp).argmin()), len(trees))
         edge = int(square[a, b])
@@ -113,6 +122,12 @@ class History:
         """Return the trees that there are after some of the joins."""
         parts = [side for pair in self.sides[:n_joins] for side in pair]
         return np.setdiff1d(np.arange(self.n_units + n_joins), parts)
+
+    @property
+    def is_full(self) -> bool:
+        """Whether it was the number of trees that ended the growth."""
+        n_trees = self.n_units - self.n_taken
+        return self.n_taken > 0 and n_trees == self.units.n_wanted
 
     @cached_property
     def lives(self) -> Indices:
@@ -132,6 +147,12 @@ class History:
         return shares
 
     @cached_property
+    def sizes(self) -> Floats:
+        """How many samples each tree has, of shape (t,)."""
+        sizes: Floats = self.shares.sum(axis=1)
+        return sizes
+
+    @cached_property
     def pairs(self) -> Floats:
         """Pairs that each tree holds, all and those of one cluster, of shape (t, 2)."""
         return _held(self.shares)
@@ -146,7 +167,7 @@ class History:
 
 
 class Regrowth:
-    """The forest from one of its joins on, if that is not allowed.
+    """The forest from one of its joins on, if it grows in another way from there.
 
     Where it grows as it did nothing is done: only new trees, which the history does
     not have, are gone into. Each is named after a tree of the history that it holds.
@@ -173,8 +194,24 @@ class Regrowth:
         self.next: dict[int, tuple[int, int]] = {}
         self.broken: set[int] = set()
         self._break(broken)
+
+    @classmethod
+    def cut(cls, history: History, join: int) -> Regrowth:
+        """Return the forest in which the two sides of a join are known to be apart."""
+        forest = cls(history, join)
         a, b = history.sides[join]
-        self.rows[a][b] = self.rows[b][a] = NEVER
+        forest.rows[a][b] = forest.rows[b][a] = NEVER
+        return forest
+
+    @classmethod
+    def linked(cls, history: History, join: int, side: int, tree: int) -> Regrowth:
+        """Return the forest in which one side of a join is one with another tree.
+
+        That tree is known to be apart from the other side, so the join is not taken.
+        """
+        forest = cls(history, join)
+        forest._join(side, tree)
+        return forest
 
     def change(self) -> float:
         """Return 1 - J between the present clusters and those grown anew."""
@@ -235,11 +272,11 @@ class Regrowth:
             np.minimum(self.rows[a], row),
             self.shares[a] + share,
         )
-        del self.next[a]
+        self.next.pop(a, None)
         for tree, its in self.rows.items():
             if tree != a:
                 its[a] = self.rows[a][tree] = edge = min(its[a], its[b])
-                if NEVER < edge < self.next[tree][0]:
+                if tree in self.next and NEVER < edge < self.next[tree][0]:
                     self.next[tree] = int(edge), a
 
     def _break(self, tree: int) -> None:
@@ -272,14 +309,63 @@ def n_pairs(counts: Floats) -> Floats:
     return (counts * (counts - 1)).sum(axis=-1) / 2
 
 
-LISTED = 100  # joins, the longest of the forest, whose undoing is looked at
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """Which pairs are looked at.
+
+    Attributes
+    ----------
+    n_joins : int or None
+        Of the joins of the forest, the longest, whose undoing is looked at; None: all.
+    n_barred : int or None
+        Of the links across trees that are known to be apart, the most promising ones;
+        None: all.
+    """
+
+    n_joins: int | None = None
+    n_barred: int | None = None
 
 
-def greatest_expected_change(model: ForestModel, askable: Flags) -> int | None:
+LISTINGS = {"listed": Listing(n_joins=100, n_barred=30), "all": Listing()}
+
+
+@dataclass(frozen=True, slots=True)
+class Candidates:
+    """Pairs that may be asked about, each for all those with the same change.
+
+    Attributes
+    ----------
+    edges : ndarray of shape (c,)
+        Positions of the pairs.
+    likely : ndarray of shape (c,)
+        How likely the clusters are wrong about each.
+    changes : ndarray of shape (c,)
+        1 - J under the answer that the clusters deny.
+    """
+
+    edges: Indices
+    likely: Floats
+    changes: Floats
+
+    @property
+    def gains(self) -> Floats:
+        """The expected change of each."""
+        return self.likely * self.changes
+
+    @property
+    def best(self) -> float:
+        """The greatest expected change; 0 where there is none."""
+        return float(self.gains.max(initial=0.0))
+
+
+def greatest_expected_change(
+    listing: Listing, model: ForestModel, askable: Flags
+) -> int | None:
     r"""Return the edge whose other answer is expected to change most, or None.
 
-    With C the present clusters and J the Jaccard coefficient of pairs, the expected
-    change is
+    With C the present clusters, J the Jaccard coefficient of pairs and p the
+    probability that a pair is of one class (:func:`likeness_of`), the expected change
+    is
 
     .. math::
         (1 - p_{ij}) \, (1 - J(C, C \mid i \neq j)) \quad \text{if together in C},
@@ -290,60 +376,104 @@ def greatest_expected_change(model: ForestModel, askable: Flags) -> int | None:
 
     Parameters
     ----------
+    listing : Listing
     model : ForestModel
     askable : ndarray of bool of shape (m,)
         Which edges may be asked about.
 
     Notes
     -----
-    All pairs that one join brought together have the same J, so the farthest of them
-    is best; all pairs of two trees that are not known to be apart have the same J too,
-    so the nearest is best. Two shortlists are ours: of the joins only the ``LISTED``
-    longest that the forest took are looked at, and a pair across two trees that are
-    known to be apart is not asked, as a pair inside one of them tells the same.
-    The list is for speed: the change of each join on it is exact, see
-    :func:`cut_changes`, and up to ``LISTED`` joins nothing is left out. A short list
-    fails where one tree holds most samples, as the joins that matter are not among the
-    longest.
-    p is :func:`likewise.methods._rivals._forest.chance`.
+    Every open pair is in one of three kinds of sets, and all pairs of a set have the
+    same J, so that only the one with the extreme p is looked at: the pairs that one
+    join brought together (:func:`cut_changes`), those of two trees that may be one
+    (:func:`joined_changes`), and those of two trees that became barred from each other
+    at the same join (:func:`barred_changes`). All changes are exact. Without limits in
+    the listing so is the choice; with them it is the best of the joins that are listed,
+    of all pairs of trees that may be one, and of the barred pairs that are listed.
+    Left out are pairs that early joins brought together, which lie near each other,
+    and most links across trees that are known to be apart.
+
+    Where the ensemble leaves no doubt about any pair, all expected changes are 0, and
+    the largest change counts. Of pairs that tie the nearest is taken.
     """
-    history = History(units_of(model, askable))
-    cut, joined = cut_changes(history), joined_changes(history)
-    edges = np.concatenate([cut[0], joined[0]])
+    likeness = model.problem.once(
+        ("likeness", model.known.aside), lambda: likeness_of(model.pairs)
+    )
+    history = History(units_of(model, askable, likeness, listing.n_joins))
+    joined = joined_changes(history, likeness)
+    cut = cut_changes(history, likeness, joined.best)
+    floor = max(joined.best, cut.best)
+    barred = barred_changes(history, likeness, floor, listing.n_barred)
+    found = (joined, cut, barred)
+    edges = np.concatenate([those.edges for those in found])
     if not edges.size:
         return None
-    likely = chance(model.pairs.edges.rank[edges], int(model.raw.max()) + 1)
-    likely[: len(cut[0])] = 1 - likely[: len(cut[0])]
-    gains = likely * np.concatenate([cut[1], joined[1]])
+    gains = np.concatenate([those.gains for those in found])
+    if not gains.any():
+        gains = np.concatenate([those.changes for those in found])
     return int(edges[tied_best(gains)].min())
 
 
-def units_of(model: ForestModel, askable: Flags) -> Units:
+def units_of(
+    model: ForestModel, askable: Flags, likeness: Likeness, n_joins: int | None
+) -> Units:
     """Return the trees before the longest joins, and how they lie to each other."""
     edges, forest = model.pairs.edges, model.forest
-    n_early = max(len(forest.joins) - LISTED, 0)
+    n_early = 0 if n_joins is None else max(len(forest.joins) - n_joins, 0)
     unit = forest.parts(n_early)
     m, late = int(unit.max()) + 1, forest.joins[n_early:]
     a, b = unit[edges.first], unit[edges.second]
-    place, position = a * m + b, np.arange(len(a))
-    listed = position if askable.all() else np.flatnonzero(askable)
-    nearest = _nearest(place, listed, m)
-    reach = nearest if listed is position else _nearest(place, position, m)
+    place, order = a * m + b, likeness.order
+    listed = np.arange(len(order))
+    if not askable.all():
+        listed = np.flatnonzero(askable[order])
+    asked = place[order[listed]]
     bars = model.bars(unit)
     barred = bars.apart[bars.row][:, bars.row] | np.eye(m, dtype=bool)
     return Units(
         model.sizes(unit),
-        np.where(barred, NEVER, reach),
-        nearest,
-        _farthest(place, listed, m),
+        np.where(barred, NEVER, first_between(place, np.arange(len(place)), m)),
+        first_between(asked, listed, m, none=len(place)),
+        first_between(asked[::-1], -listed[::-1], m, none=NOT_ASKED),
         list(zip(a[late].tolist(), b[late].tolist(), late.tolist(), strict=True)),
         model.n_wanted,
         len(place),
     )
 
 
-def cut_changes(history: History) -> tuple[Indices, Floats]:
-    r"""Return, for each late join, its farthest pair and 1 - J if that is cut.
+def joined_changes(history: History, likeness: Likeness) -> Candidates:
+    r"""Return, for each two trees that may be one, the likeliest pair and 1 - J.
+
+    A must-link is one join more, so the last of the others is not taken where the
+    number of trees is reached: with X and Y the trees which that joined, and A and B
+    those of the pair, pairs inside trees stay together, and :math:`|X| |Y|` and
+    :math:`|A| |B|` pairs are together in one clustering only.
+    """
+    n_joins, undone = history.n_taken, 0.0
+    trees = history.trees(n_joins - history.is_full)
+    sizes = history.sizes[trees]
+    square = np.ix_(trees, trees)
+    likeliest = history.likeliest[square]
+    free = (history.reach[square] != NEVER) & (likeliest < history.units.n_edges)
+    if history.is_full:
+        x, y = np.searchsorted(trees, sorted(history.sides[n_joins - 1]))
+        undone = sizes[x] * sizes[y]
+        free[x, y] = False  # this pair is together now
+    a, b = np.nonzero(np.triu(free, 1))
+    kept, moved = n_pairs(sizes), undone + sizes[a] * sizes[b]
+    edges = likeness.order[likeliest[a, b]]
+    return Candidates(edges, likeness.chance[edges], moved / (kept + moved))
+
+
+def cut_changes(history: History, likeness: Likeness, floor: float = 0.0) -> Candidates:
+    r"""Return, for joins of the forest, the unlikeliest pair and 1 - J if that is cut.
+
+    Parameters
+    ----------
+    history : History
+    likeness : Likeness
+    floor : float
+        Joins that cannot be expected to change as much are left out.
 
     Notes
     -----
@@ -352,64 +482,140 @@ def cut_changes(history: History) -> tuple[Indices, Floats]:
     hold a part of these, or of what has become different since; the others grow as
     they did. So only joins of such trees are gone through, each at the cost of one row.
     """
-    edges: list[int] = []
-    changes: list[float] = []
-    for join, (a, b) in enumerate(history.sides[: history.n_taken]):
-        sides = np.ix_(history.members[a], history.members[b])
-        farthest = int(history.units.farthest[sides].max())
-        if farthest >= 0:
-            edges.append(farthest)
-            changes.append(Regrowth(history, join).change())
-    return np.array(edges, dtype=np.intp), np.array(changes)
+    sides = np.array(history.sides[: history.n_taken], dtype=np.intp).reshape(-1, 2)
+    places = history.unlikeliest[sides[:, 0], sides[:, 1]]
+    joins = np.flatnonzero(places != NOT_ASKED)
+    edges = likeness.order[-places[joins]]
+    likely = 1 - likeness.chance[edges]
+    moved = history.sizes[sides[joins]].min(axis=1)
+    return _promising(
+        edges,
+        likely,
+        likely * moved,
+        floor,
+        lambda at: Regrowth.cut(history, int(joins[at])).change(),
+    )
 
 
-def joined_changes(history: History) -> tuple[Indices, Floats]:
-    r"""Return, for each two trees that may be one, the nearest pair and 1 - J.
+def barred_changes(
+    history: History,
+    likeness: Likeness,
+    floor: float = 0.0,
+    most: int | None = None,
+) -> Candidates:
+    r"""Return, for two trees that a join barred, the likeliest pair and 1 - J.
 
-    A must-link is one join more, so the last of the others is not taken where the
-    number of trees is reached: with X and Y the trees which that joined, and A and B
-    those of the pair, pairs inside trees stay together, and :math:`|X| |Y|` and
-    :math:`|A| |B|` pairs are together in one clustering only.
+    Two samples whose relation is open may be in trees that are known to be apart
+    through others: a must-link between them moves samples from tree to tree.
+
+    Parameters
+    ----------
+    history : History
+    likeness : Likeness
+    floor : float
+        Links that cannot be expected to change as much are left out.
+    most : int, optional
+        Of the links only those with the largest :math:`p \min(|A|, |T|)` are looked
+        at, about as many samples being expected to move; all, unless given.
+
+    Notes
+    -----
+    With a must-link between i and j, Kruskal's algorithm takes the same edges as long
+    as the trees of i and j are not known to be apart, and has these two as one. At the
+    first join of the tree A of i (or of j) with one that is apart from the tree T of
+    the other, it goes another way. So all pairs of A and T have the same J.
     """
-    units, n_joins = history.units, history.n_taken
-    is_full = n_joins > 0 and history.n_units - n_joins == units.n_wanted
-    trees = history.trees(n_joins - is_full)
-    sizes = history.shares[trees].sum(axis=1)
-    members = [history.members[tree] for tree in trees]
-    order = np.concatenate(members)
-    starts = np.cumsum([0, *map(len, members[:-1])])
-    rows = np.minimum.reduceat(units.nearest[order], starts, axis=0)
-    nearest = np.minimum.reduceat(rows[:, order], starts, axis=1)
-    reach = history.reach[np.ix_(trees, trees)]
-    free, undone = (reach != NEVER) & (nearest < units.n_edges), 0.0
-    if is_full:
-        x, y = np.searchsorted(trees, sorted(history.sides[n_joins - 1]))
-        undone = sizes[x] * sizes[y]
-        free[x, y] = False  # this pair is together now
-    a, b = np.nonzero(np.triu(free, 1))
-    kept, moved = n_pairs(sizes), undone + sizes[a] * sizes[b]
-    return nearest[a, b], moved / (kept + moved)
+    links = np.array(_barred_links(history), dtype=np.intp).reshape(-1, 3)
+    places = history.likeliest[links[:, 1], links[:, 2]]
+    links = links[places < history.units.n_edges]
+    edges = likeness.order[places[places < history.units.n_edges]]
+    likely = likeness.chance[edges]
+    promise = likely * history.sizes[links[:, 1:]].min(axis=1)
+    kept = np.argsort(-promise, kind="stable")[:most]
+    return _promising(
+        edges[kept],
+        likely[kept],
+        promise[kept],
+        floor,
+        lambda at: Regrowth.linked(history, *links[kept[at]].tolist()).change(),
+    )
 
 
-def _nearest(place: Indices, listed: Indices, m: int) -> Indices:
-    """Return the first edge of each place; of writes to one place the last counts."""
-    found = np.full(m * m, len(place), dtype=np.intp)
-    found[place[listed[::-1]]] = listed[::-1]
-    square = found.reshape(m, m)
-    return np.minimum(square, square.T)
+def _promising(
+    edges: Indices,
+    likely: Floats,
+    promise: Floats,
+    floor: float,
+    change: Callable[[int], float],
+) -> Candidates:
+    """Return the candidates that may be best of all, the most promising tried first.
+
+    No change is larger than 1, so a pair that is less likely to be wrong than another
+    one is expected to change, `floor` or more, need not be looked at.
+    """
+    kept: list[int] = []
+    changes: list[float] = []
+    for at in np.argsort(-promise, kind="stable").tolist():
+        if not exceeds(floor, likely[at]):
+            kept.append(at)
+            changes.append(change(at))
+            floor = max(floor, likely[at] * changes[-1])
+    tried = np.array(kept, dtype=np.intp)
+    return Candidates(edges[tried], likely[tried], np.array(changes))
 
 
-def _farthest(place: Indices, listed: Indices, m: int) -> Indices:
-    found = np.full(m * m, -1, dtype=np.intp)
-    found[place[listed]] = listed
-    square = found.reshape(m, m)
-    return np.maximum(square, square.T)
+def _barred_links(history: History) -> list[tuple[int, int, int]]:
+    """Return the joins that bar two trees: the join, its side, and the other tree."""
+    found: list[tuple[int, int, int]] = []
+    alive = np.zeros(len(history.born), dtype=bool)
+    alive[: history.n_units] = True
+    for join, (a, b) in enumerate(history.sides[: history.n_taken - history.is_full]):
+        alive[[a, b]] = False
+        apart = history.reach[[a, b]] == NEVER
+        for side, others in ((a, apart[1] & ~apart[0]), (b, apart[0] & ~apart[1])):
+            trees = np.flatnonzero(others & alive).tolist()
+            found += [(join, side, tree) for tree in trees]
+        alive[history.n_units + join] = True
+    return found
 
 
-ACTIVE_HACC = Method(
-    "active-hacc",
-    "Active-HACC: asks about the pair whose other answer should change most.",
-    begin_forest,
-    learn_forest,
-    partial(propose_edge, greatest_expected_change),
-)
+def active_hacc(
+    name: str = "active-hacc", pairs: Literal["listed", "all"] = "listed"
+) -> Method[ForestModel]:
+    """Return Active-HACC, looking at the pairs of a list or at all of them.
+
+    Parameters
+    ----------
+    name : str
+    pairs : {"listed", "all"}
+        "all" is the original: every pair whose relation is open counts, which takes
+        seconds a question for some hundred samples. "listed" looks at the 100 longest
+        joins of the forest, at all pairs of trees that may be one, and at 10 links
+        across trees that are known to be apart.
+
+    Examples
+    --------
+    >>> from likewise import Session
+    >>> exact = active_hacc("exact", pairs="all")
+    >>> X = [[0.0], [1.0], [2.5], [5.0], [6.1]]
+    >>> Session(X, method=exact, n_clusters=2).ask().pair
+    (0, 2)
+
+    References
+    ----------
+    A. Biswas, D. Jacobs. Active image clustering: seeking constraints from humans to
+    complement algorithms. CVPR, 2012.
+    """
+    if pairs not in LISTINGS:
+        known = " or ".join(repr(each) for each in LISTINGS)
+        raise InputError(f"pairs must be {known}, but it is {pairs!r}.")
+    return Method(
+        name,
+        "Active-HACC: asks about the pair whose other answer should change most.",
+        begin_forest,
+        learn_forest,
+        partial(propose_edge, partial(greatest_expected_change, LISTINGS[pairs])),
+    )
+
+
+ACTIVE_HACC = active_hacc()
