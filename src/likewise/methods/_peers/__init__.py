@@ -1,5 +1,6 @@
 """Active clustering by others since the paper: the bar that matters today."""
 
+from likewise.methods._peers._a3s import A3S
 from likewise.methods._peers._cobras import COBRAS
 
-__all__ = ["COBRAS"]
+__all__ = ["A3S", "COBRAS"]
