@@ -13,13 +13,15 @@ from tests.definitions import classes_of
 from tests.problems import Tiny, blobs
 
 from likewise import METHODS, LabelOracle, Session, run
-from likewise._arrays import Indices
+from likewise._arrays import Floats, Indices
 from likewise.errors import InputError
 from likewise.experiments import ABLATIONS, RECIPES
 from likewise.knowledge import Knowledge, Question
 from likewise.methods import AnyMethod, Model, Recipe, farthest_first, urasc
+from likewise.methods._recipe import LAPLACIANS
 from likewise.methods.clustering import SpectralModel
 from likewise.methods.constrained import ExactClustering, LargeClustering
+from likewise.methods.sampling import representatives, unplaced
 from likewise.spectral import embedding
 
 SPECTRAL = [name for name, method in METHODS.items() if method.under is not None]
@@ -173,6 +175,65 @@ def test_the_sum_over_p_runs_as_far_as_the_recipe_says(
 
     assert len(model.clustering.pairs.values) == expected
     assert model.clustering.n_pairs == expected
+
+
+def by_its_sums(
+    values: Floats, vectors: Floats, n_clusters: int, anchors: Indices, sample: int
+) -> float:
+    """Return Eq. 7 for one sample, as it is written: over i, over k, over all p != i.
+
+    Eigenvectors of eigenvalues that are not told apart have no directions of their own
+    to move in, and are left out.
+    """
+    n, speed = len(vectors), 0.0
+    for i in range(n_clusters):
+        moved = np.zeros(n)
+        for k in anchors:
+            e = (np.arange(n) == sample) - 1.0 * (np.arange(n) == k)
+            for p in range(n):
+                gap = values[i] - values[p]
+                if p != i and abs(gap) > 1e-6:
+                    slope = vectors[:, i] @ np.outer(e, e) @ vectors[:, p]
+                    moved += slope / gap * vectors[:, p]
+        speed += float(np.linalg.norm(moved))
+    return speed
+
+
+@pytest.mark.parametrize("laplacian", ["signed", "literal", "kamvar"])
+def test_over_all_p_the_gradient_is_the_sum_of_eq_7(
+    laplacian: str, mixed: Tiny
+) -> None:
+    model = asked(mixed, Recipe.paper(laplacian, n_extra=None), 12)
+    found, known = model.clustering, model.known
+    assert isinstance(found, ExactClustering)
+    free, anchors = unplaced(known), representatives(known, np.random.default_rng(0))
+    whole = LAPLACIANS[laplacian](found.weights).toarray()
+    values, vectors = np.linalg.eigh(whole)  # another solver than ours
+    assert np.abs(np.subtract.outer(values[:3], values))[:, 3:].min() > 1e-4
+
+    expected = [by_its_sums(values, vectors, 3, anchors, s) for s in free.tolist()]
+
+    np.testing.assert_allclose(
+        found.speeds("paper", anchors, free), expected, rtol=1e-6
+    )
+
+
+def test_over_all_p_eigenvectors_that_are_not_told_apart_move_nothing() -> None:
+    W = np.kron(np.eye(4), np.ones((5, 5))) + 0.1  # each value but two is there often
+    np.fill_diagonal(W, 0.0)
+    recipe = Recipe.paper("literal", n_extra=None)
+    session = Session(W, urasc("mine", recipe=recipe), 4, "precomputed")
+    session.ask()
+    found = model_of(session).clustering
+    assert isinstance(found, ExactClustering)
+    pairs, anchors = found.pairs, np.array([0])
+    assert pairs.values[3] - pairs.values[1] < 1e-9
+
+    expected = [by_its_sums(pairs.values, pairs.vectors, 4, anchors, s) for s in (1, 7)]
+
+    actual = found.speeds("paper", anchors, np.array([1, 7]))
+    np.testing.assert_allclose(actual, expected, rtol=1e-5, atol=1e-7)
+    assert np.isfinite(actual).all()
 
 
 @pytest.mark.parametrize(
