@@ -6,25 +6,25 @@ certain sets are the classes.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
 import scipy.sparse as sp
 from scipy.linalg import cho_factor, cho_solve
-from sklearn.metrics.pairwise import euclidean_distances, rbf_kernel
+from scipy.optimize import minimize
+from sklearn.metrics.pairwise import rbf_kernel
 
 from likewise._arrays import Floats, Indices, Samples, Weights, dense
-from likewise._ties import EXACT
 from likewise.knowledge import Knowledge
 from likewise.methods._problem import Problem
-from likewise.methods._scores import entropy
 from likewise.methods.clustering import SpectralModel, spectral_method
 from likewise.methods.sampling import propose_by_sample
 
-PRIOR = 10.0  # placed samples that the unlearned metric counts as
-FAINT = 1e-12  # of the largest spread: a feature below it tells nobody apart
-N_NEAREST = 10  # placed samples that say which class a sample is of
-WIDTH = 0.1  # of the mean squared distance: how far a placed sample is heard
+CALM = 1e-3  # pKNN: a bound may be missed by this much, the authors' tolerance
+FIRM = 1e5  # pKNN's gamma: so large that what it lets pass is below CALM
+STEPS = 1000  # of the search for pKNN's kernels, at most
+EDGE = 1e-9  # determinants below it are outside: the kernel is about to collapse
 RIDGE = 1.0  # QUIRE's lambda, at its default
 
 
@@ -40,158 +40,238 @@ def centred(X: Samples) -> Samples:
     return X if sp.issparse(X) else X - X.mean(axis=0)
 
 
-def within(X: Samples, classes: Indices) -> Floats:
-    r"""Return :math:`\sum_i (x_{if} - \bar x_{c_i f})^2` for each feature f.
-
-    Parameters
-    ----------
-    X : ndarray or csr_array of shape (n, d)
-        Around zero, if it is dense.
-    classes : ndarray of shape (n,)
-        0..k-1, each in use; all 0 for the spread of the whole.
-
-    Returns
-    -------
-    ndarray of shape (d,)
-    """
-    member = (classes[:, np.newaxis] == np.arange(classes.max() + 1)).astype(np.float64)
-    squares = X.multiply(X) if sp.issparse(X) else X**2
-    totals = np.asarray(squares.sum(axis=0)).ravel()
-    sums = np.asarray(member.T @ X)
-    means = sums / member.sum(axis=0)[:, np.newaxis]
-    return np.maximum(totals - (sums * means).sum(axis=0), 0.0)
-
-
 def mean_square_distance(X: Samples) -> float:
     """Return the mean of ||x_i - x_j||^2 over all i and j; 1 where all are equal."""
-    n = X.shape[0]
-    everyone = np.zeros(n, dtype=np.intp)
-    return 2 * float(within(centred(X), everyone).sum()) / n or 1.0
+    X = centred(X)
+    squares = X.multiply(X).sum() if sp.issparse(X) else (X**2).sum()
+    mean = np.asarray(X.mean(axis=0)).ravel()
+    return max(2 * float(squares / X.shape[0] - mean @ mean), 0.0) or 1.0
 
 
-def feature_weights(X: Samples, placed: Indices, classes: Indices) -> Floats:
-    r"""Return a diagonal metric in which samples of one class are close.
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    r"""How likely a placed sample's classes must be, and by which kernels.
+
+    With :math:`q_{ic} = e_i^T K_c v_c`, how like its members sample i is to class c,
+    :math:`v_c` being :math:`1 / n_c` for each of these, the bounds are linear:
 
     .. math::
-        m_f = \frac{N + \rho}{N s_f / t_f + \rho},
+        q_{i y_i} \ge \alpha \sum_t q_{it}, \qquad
+        q_{ic} \le \beta \sum_t q_{it} \quad (c \ne y_i), \qquad
+        \alpha = \tfrac{2}{m}, \; \beta = \tfrac{0.99}{m}.
 
-    where :math:`s_f` is the variance of feature f within the classes, :math:`t_f` that
-    among all samples and N the number of placed samples less that of classes. A feature
-    that varies within classes as it does among all weighs 1.
+    Attributes
+    ----------
+    K : ndarray of shape (o, o)
+        The kernel that is known, among the placed samples.
+    V : ndarray of shape (o, m)
+        Columns v_c.
+    KV : ndarray of shape (o, m)
+    own : ndarray of shape (m,)
+        :math:`v_c^T K v_c`.
+    sign : ndarray of shape (o, m)
+        -1 for the class that a sample is of, where the bound is from below; else 1.
+    bound : ndarray of shape (o, m)
+        alpha or beta.
+    """
+
+    K: Floats
+    V: Floats
+    KV: Floats
+    own: Floats
+    sign: Floats
+    bound: Floats
+
+    def missed(self, q: Floats) -> Floats:
+        """Return by how much each bound is missed; negative where it is kept."""
+        return self.sign * (q - self.bound * q.sum(axis=1, keepdims=True))
+
+    def pulls(self, prices: Floats) -> Floats:
+        """Return W, what the bounds at these prices take from each q_ic."""
+        signed = self.sign * prices
+        return signed - (self.bound * signed).sum(axis=1, keepdims=True)
+
+    def determinants(self, W: Floats) -> tuple[Floats, Floats, Floats]:
+        """Return K W, and each class's t and Z as :func:`learned_weights` has them."""
+        KW = self.K @ W
+        t = 1 + (self.V * KW).sum(axis=0) / 2
+        return KW, t, t**2 - self.own * (W * KW).sum(axis=0) / 4
+
+
+def bounds_of(K: Floats, classes: Indices) -> Bounds:
+    """Return what the classes 0..m-1, each in use, ask of the kernels."""
+    m = int(classes.max()) + 1
+    member = classes[:, np.newaxis] == np.arange(m)
+    V = member / member.sum(axis=0)
+    KV = K @ V
+    sign = np.where(member, -1.0, 1.0)
+    return Bounds(K, V, KV, (V * KV).sum(axis=0), sign, np.where(member, 2.0, 0.99) / m)
+
+
+def learned_weights(K: Floats, classes: Indices) -> Floats:
+    r"""Return the weights that turn a kernel into likenesses to classes.
+
+    Each class has a kernel of its own, as near to K as the bounds of :class:`Bounds`
+    on all placed samples allow (Eq. 3 of the paper):
+
+    .. math::
+        \min_{K_1 .. K_m, \, \xi} \; \sum_c D(K_c, K) + \gamma \|\xi\|^2, \qquad
+        D(K_c, K) = \operatorname{tr} K_c K^{-1} - \log\det K_c K^{-1} - o,
+
+    :math:`\xi` being by how much each bound is missed.
 
     Parameters
     ----------
-    X : ndarray or csr_array of shape (n, d)
-        Around zero, if it is dense.
-    placed : ndarray of shape (o,)
-        The samples whose class is known.
+    K : ndarray of shape (o, o)
+        A positive semi-definite kernel among the placed samples.
     classes : ndarray of shape (o,)
-        Their classes, 0..k-1, each in use.
+        0..m-1, each in use; at least two.
 
     Returns
     -------
-    ndarray of shape (d,)
-        Positive, at most :math:`1 + N / \rho`.
+    ndarray of shape (o, m)
+        For a sample x with kernel row k(x), k(x) times this is its mean learned
+        likeness to the members of each class.
 
     Notes
     -----
-    It is the minimiser of :math:`N \sum_f (m_f s_f / t_f - \log m_f) + \rho \sum_f (m_f
-    - \log m_f)`: short distances within classes against a log-det divergence from the
-    identity. The paper learns a full matrix; a diagonal one has this closed form,
-    cannot diverge and stays the identity while nothing is known.
-    """
-    n, freedom = X.shape[0], len(placed) - int(classes.max()) - 1
-    among = within(X, np.zeros(n, dtype=np.intp)) / n
-    inside = within(X[placed], classes) / max(freedom, 1)
-    varies = among > FAINT * among.max()
-    ratio = np.divide(inside, among, out=np.ones_like(among), where=varies)
-    return (freedom + PRIOR) / (freedom * ratio + PRIOR)
-
-
-def gaussian_likeness(squared: Floats, width: float) -> Floats:
-    """Return exp(-d^2 / width) in units of each row's largest: none of them vanishes.
-
-    Parameters
-    ----------
-    squared : ndarray of shape (c, o)
-        Squared distances from candidates to placed samples.
-    width : float
-    """
-    return np.exp((squared.min(axis=1, keepdims=True) - squared) / width)
-
-
-def class_probabilities(likeness: Floats, classes: Indices, nearest: int) -> Floats:
-    r"""Return the share of each class in the nearest placed samples.
+    With prices :math:`\lambda \ge 0` on the bounds, and :math:`w_c` what these take
+    from :math:`q_c`, the best kernel is K changed by rank two (Eq. 6 of the paper),
+    :math:`K_c^{-1} = K^{-1} + \tfrac12 (w_c v_c^T + v_c w_c^T)`, so that
 
     .. math::
-        P(c \mid x) = \sum_{i \in N(x),\, c_i = c} K_{xi} \Big/ \sum_{i \in N(x)} K_{xi}
+        \det K_c^{-1} K = Z_c = t_c^2 - \tfrac14 v_c^T K v_c \, w_c^T K w_c, \qquad
+        t_c = 1 + \tfrac12 v_c^T K w_c, \qquad
+        K_c v_c = K \frac{t_c v_c - \tfrac12 (v_c^T K v_c) w_c}{Z_c},
+
+    and the prices maximise the concave :math:`\sum_c \log Z_c - \|\lambda\|^2 / 4
+    \gamma`, whose gradient is by how much the bounds are missed. The paper goes from
+    sample to sample; here L-BFGS-B takes all prices at once, to the same optimum. Other
+    eigenvalues of :math:`K_c^{-1} K` being 1 or more, a kernel is positive just where
+    its Z is; outside the logarithm is continued by a parabola, and the search turns.
+
+    alpha, beta and the tolerance of 0.001 are the defaults of the authors' code. Its
+    gamma of 1e20 makes the bounds hard, and two samples that are alike and of different
+    classes cannot keep them; 1e5 lets pass what is below the tolerance.
+
+    References
+    ----------
+    P. Jain, A. Kapoor. Active learning for large multi-class problems. CVPR 2009.
+
+    Examples
+    --------
+    >>> K = np.array([[1.0, 0.8, 0.5], [0.8, 1.0, 0.5], [0.5, 0.5, 1.0]])
+    >>> (K @ learned_weights(K, np.array([0, 0, 1]))).argmax(axis=1).tolist()
+    [0, 0, 1]
+    """
+    bounds = bounds_of(K, classes)
+    W = bounds.pulls(_prices(bounds))
+    _, t, Z = bounds.determinants(W)
+    return (t * bounds.V - bounds.own * W / 2) / np.maximum(Z, EDGE)
+
+
+def _prices(bounds: Bounds) -> Floats:
+    """Return the lambda of shape (o, m) that maximises the dual."""
+    shape = bounds.V.shape
+    found = minimize(
+        lambda prices: _dual(bounds, prices.reshape(shape)),
+        np.zeros(bounds.V.size),
+        jac=True,
+        method="L-BFGS-B",
+        bounds=[(0.0, None)] * bounds.V.size,
+        options={"maxiter": STEPS, "maxfun": 2 * STEPS, "gtol": CALM, "ftol": 0.0},
+    )
+    return np.reshape(found.x, shape)
+
+
+def _dual(bounds: Bounds, prices: Floats) -> tuple[float, Floats]:
+    """Return what is minimised over the prices, and its gradient."""
+    KW, t, Z = bounds.determinants(bounds.pulls(prices))
+    inside = np.maximum(Z, EDGE)
+    beyond = (Z - inside) / EDGE
+    slopes = (1 - beyond) / inside
+    q = (t * bounds.KV - bounds.own * KW / 2) * slopes
+    value = (np.log(inside) + beyond - beyond**2 / 2).sum()
+    gradient = bounds.missed(q) - prices / (2 * FIRM)
+    return float((prices**2).sum() / (4 * FIRM) - value), -gradient.ravel()
+
+
+def doubt(likeness: Floats) -> Floats:
+    r"""Return :math:`1 / \max_c P(c \mid x)`: how many classes are as good as likely.
+
+    .. math::
+        P(c \mid x) = \frac{q_c(x)}{\sum_t q_t(x)}, \qquad
+        q_c(x) = \frac{1}{n_c} \sum_{i : y_i = c} K_c(x, x_i)
 
     Parameters
     ----------
-    likeness : ndarray of shape (c, o)
-        K, how much each candidate is like each placed sample.
-    classes : ndarray of shape (o,)
-        0..k-1, each in use.
-    nearest : int
-        How many of the placed samples count: those that a candidate is most like, N(x).
-        All that are as like as the last of them count too.
+    likeness : ndarray of shape (c, m)
+        q, how like each candidate is to the members of each class, on average.
 
     Returns
     -------
-    ndarray of shape (c, k)
-        Rows sum to 1; a sample that is like nobody may be anywhere.
+    ndarray of shape (c,)
+        Between 0 and m; the largest is the best to ask about.
+
+    Notes
+    -----
+    A learned kernel may be negative between samples, and the bounds on two classes ask
+    for just that: then the largest "probability" is above 1, and the doubt below 1. Two
+    readings where the paper leaves room: where the sum of q is not positive nothing is
+    in doubt (the limit of what the formula says as q of all other classes falls), and a
+    sample that is like nobody may be anywhere.
+
+    Examples
+    --------
+    >>> doubt(np.array([[0.6, 0.2], [0.5, -0.1], [0.1, -0.2], [0.0, 0.0]])).round(2)
+    array([1.33, 0.8 , 0.  , 2.  ])
     """
-    k, others = int(classes.max()) + 1, max(len(classes) - nearest, 0)
-    last = np.partition(likeness, others, axis=1)[:, [others]]
-    counted = np.where(likeness >= last * (1 - EXACT), likeness, 0.0)
-    mass = counted @ (classes[:, np.newaxis] == np.arange(k)).astype(np.float64)
-    total = mass.sum(axis=1, keepdims=True)
-    return np.divide(mass, total, out=np.full_like(mass, 1 / k), where=total > 0)
+    most = likeness.max(axis=1)
+    anywhere = np.full(len(likeness), float(likeness.shape[1]))
+    found = np.divide(likeness.sum(axis=1), most, out=anywhere, where=most > 0)
+    return np.maximum(found, 0.0)
 
 
-def disagreement(
+def least_likely_mode(
     model: SpectralModel,
     known: Knowledge,
     free: Indices,
     rng: np.random.Generator,  # noqa: ARG001 - nothing is left to chance
 ) -> Floats:
-    """Return the entropy of P(c | x) for the samples in `free`; the sets are classes.
+    r"""Return the doubt about the samples in `free`; the certain sets are the classes.
+
+    The sample whose likeliest class is the least likely is asked about: the minimum
+    over samples of the maximum over classes, for which the paper of URASC calls the
+    method minmax-based.
 
     Notes
     -----
-    The paper of URASC calls the method minmax-based; the criterion taken here is the
-    entropy of the class probabilities. While only one set is known every entropy is 0,
-    and chance chooses.
+    Published are the probabilities, the learning of the kernels and this criterion. The
+    authors' code has others too: the margin between the two likeliest classes, which is
+    its default, and entropies; and it compares the q as they are, not their shares.
+
+    Readings: m is the number of certain sets, since a session finds the classes as it
+    goes, where the paper begins with samples of each; the paper takes the kernel as
+    given, and here it is the one that QUIRE has, :func:`kernel_columns`. While only one
+    set is known all samples are in equal doubt, and chance chooses. Despite the name
+    nearest neighbours are not counted: all members of a class are heard, the near ones
+    loudest.
 
     References
     ----------
     P. Jain, A. Kapoor. Active learning for large multi-class problems. CVPR 2009.
     """
     placed, classes = placed_samples(known)
-    likeness = _likeness(model.problem, free, placed, classes)
-    return entropy(class_probabilities(likeness, classes, N_NEAREST))
-
-
-def _likeness(
-    problem: Problem, free: Indices, placed: Indices, classes: Indices
-) -> Floats:
-    """Return a Gaussian in the learned metric; without features, the similarities."""
-    if problem.features is None:
-        return dense(problem.weights[free][:, placed])
-    X = centred(problem.features)
-    learned = _stretched(X, np.sqrt(feature_weights(X, placed, classes)))
-    squared = euclidean_distances(learned[free], learned[placed], squared=True)
-    return gaussian_likeness(squared, WIDTH * mean_square_distance(learned))
-
-
-def _stretched(X: Samples, by: Floats) -> Samples:
-    return X @ sp.diags_array(by).tocsr() if sp.issparse(X) else X * by
+    if classes.max() == 0:
+        return np.ones(len(free))
+    K = kernel_columns(model.problem, placed)
+    return doubt(K[free] @ learned_weights(K[placed], classes))
 
 
 PKNN = spectral_method(
     "pknn+al",
-    "pKNN+AL: asks about the sample whose nearest placed samples disagree most.",
-    partial(propose_by_sample, disagreement),
+    "pKNN+AL: asks about the sample whose likeliest class is the least likely.",
+    partial(propose_by_sample, least_likely_mode),
 )
 
 
