@@ -115,9 +115,14 @@ def best_first(
     yield first
     order = np.argsort(-numbers, kind="stable")
     falling, start = numbers[order], 0
+    is_alone = _alone(falling, unit, within)
     while start < len(order):
-        head = falling[start]
-        n_tied = _n_leading(falling[start:], head, unit, within)
+        if is_alone[start]:
+            if order[start] != first:
+                yield int(order[start])
+            start += 1
+            continue
+        n_tied = _n_leading(falling[start:], falling[start], unit, within)
         for at in np.sort(order[start : start + n_tied]).tolist():
             if at != first:
                 yield at
@@ -239,6 +244,15 @@ def _reached(
     size = np.where(np.isfinite(size), size, 0.0)  # only infinity ties with infinity
     reached: NDArray[np.bool_] = numbers >= best - share * size
     return reached
+
+
+def _alone(
+    falling: AnyFloats, unit: float | None, within: float | None
+) -> NDArray[np.bool_]:
+    """Tell with which of falling numbers the next one does not tie."""
+    alone = np.ones(len(falling), dtype=bool)
+    alone[:-1] = ~_reached(falling[1:], falling[:-1], unit, within)
+    return alone
 
 
 def _n_leading(
