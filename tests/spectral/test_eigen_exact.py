@@ -97,6 +97,25 @@ def test_the_lowest_eigenpairs_are_those_of_the_whole_matrix(
     assert sine <= np.sqrt(3) * 1e-7 / (values[3] - values[2] - 1e-7)
 
 
+@pytest.mark.parametrize("p", [8, 60], ids=["few pairs", "many pairs"])
+def test_a_matrix_has_the_same_eigenpairs_however_it_is_stored(
+    p: int, seed: int
+) -> None:
+    """Few of either by Lanczos; many of a dense one all at once."""
+    W = random_affinity(N_DENSE + 50, np.random.default_rng(seed))
+
+    stored, dense = (
+        lowest(signed_normalised(unconstrained(weights)), p)
+        for weights in (sp.csr_array(W), W)
+    )
+
+    np.testing.assert_allclose(dense.values, stored.values, atol=1e-9)
+    along = np.abs((dense.vectors * stored.vectors).sum(axis=0))
+    gaps = np.diff(dense.values)
+    is_apart = np.minimum(gaps[:-1], gaps[1:]) > 1e-5
+    np.testing.assert_allclose(along[1:-1][is_apart], 1, atol=1e-8)
+
+
 @pytest.mark.parametrize("n", [30, N_DENSE + 50], ids=["dense", "lanczos"])
 def test_eigenvectors_are_orthonormal(n: int, rng: np.random.Generator) -> None:
     W = sp.random_array((n, n), density=0.2, rng=rng, format="csr")

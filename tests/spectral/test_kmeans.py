@@ -40,7 +40,7 @@ from likewise.spectral import (
 )
 from likewise.spectral import _laplacian_large as large
 from likewise.spectral._eigen_cold import Ritz
-from likewise.spectral._kmeans import pivoted_clusters
+from likewise.spectral._kmeans import _means, _settled, pivoted_clusters
 
 
 def some_spectrum(vectors: Floats) -> Spectrum:
@@ -116,6 +116,48 @@ def test_seeds_lead_to_the_clusters_they_are_of(rng: np.random.Generator) -> Non
     actual = k_means(coordinates, 4, [[0], [5], [10], [15]])
 
     assert classes_of(actual.tolist()) == classes_of(truth.tolist())
+
+
+def settled_by_definition(rows: Floats, centres: Floats) -> Indices:
+    """Return what k-means ends in, every distance and every mean worked out anew."""
+    before = None
+    while True:
+        apart = ((rows[:, np.newaxis] - centres) ** 2).sum(axis=2)
+        labels = apart.argmin(axis=1)
+        if before is not None and np.array_equal(labels, before):
+            return labels
+        centres = np.array(
+            [rows[labels == c].mean(axis=0) for c in range(len(centres))]
+        )
+        before = labels
+
+
+@pytest.mark.parametrize("k", [3, 12, 25])
+def test_k_means_that_looks_at_what_moved_ends_where_it_should(
+    k: int, seed: int
+) -> None:
+    """Fewer and more clusters than are summed one after another."""
+    rows = np.random.default_rng((k, seed)).standard_normal((300, 4))
+    start = rows[:k]
+
+    labels, means = _settled(rows, start)
+
+    np.testing.assert_array_equal(labels, settled_by_definition(rows, start))
+    expected = [rows[labels == c].mean(axis=0) for c in range(k)]
+    np.testing.assert_allclose(means, expected, atol=1e-14)
+
+
+@pytest.mark.parametrize("k", [3, 12])
+def test_means_of_what_stayed_are_those_of_all(k: int, seed: int) -> None:
+    rng = np.random.default_rng((k, seed))
+    rows, before = rng.standard_normal((200, 3)), np.arange(200) % k
+    labels = before.copy()
+    labels[rng.integers(200, size=4)] = 1
+
+    whole = _means(rows, labels, np.zeros((k, 3)))
+    again = _means(rows, labels, _means(rows, before, np.zeros((k, 3))), before)
+
+    np.testing.assert_array_equal(again, whole)
 
 
 def squares(coordinates: Floats, labels: Indices) -> float:
