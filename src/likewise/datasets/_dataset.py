@@ -130,6 +130,12 @@ def columns_of(whole: Dataset, name: str, columns: slice) -> Dataset:
     return replace(whole, name=name, X=whole.X[:, columns])
 
 
+def first_classes(whole: Dataset, name: str, n_classes: int) -> Dataset:
+    """Return the samples of the first classes, in the order of their names."""
+    part = whole.subset(np.flatnonzero(whole.y < n_classes))
+    return replace(part, name=name)
+
+
 def coarse(whole: Dataset, name: str, n_components: int) -> Dataset:
     """Return a set that is seen along its main directions alone.
 

@@ -24,6 +24,7 @@ from likewise.datasets._dataset import (
     digits,
     directions,
     embeddings,
+    first_classes,
     histograms,
     iris,
     only_people,
@@ -85,6 +86,7 @@ def _bundled(read: Callable[[], Dataset], about: str) -> Entry:
 
 _LFW = "Labeled Faces in the Wild"
 _DOGS = "Stanford Dogs"
+N_SPECIES = 62  # those of the paper's Leafsnap; to open 99 groups takes 4,851 questions
 MIDDLE = {"face-1": 4, "face-2": 2, "dog": 4}  # principal components, by ``coarse``
 
 _BUILT_IN: dict[str, Entry] = {
@@ -165,6 +167,20 @@ _BUILT_IN: dict[str, Entry] = {
         "leaf",
         slice(64, 128),
         "990 leaves of 99 species, by their shapes alone",
+    ),
+    "leaf-62": _made_of(
+        first_classes,
+        "leaf-62",
+        "leaf",
+        N_SPECIES,
+        "620 leaves of 62 species, as many as the paper has",
+    ),
+    "leaf-62-shape": _made_of(
+        first_classes,
+        "leaf-62-shape",
+        "leaf-shape",
+        N_SPECIES,
+        "620 leaves of 62 species, by their shapes alone",
     ),
     **{
         f"{whole}-mid": _made_of(
