@@ -131,9 +131,9 @@ def columns_of(whole: Dataset, name: str, columns: slice) -> Dataset:
 
 
 def first_classes(whole: Dataset, name: str, n_classes: int) -> Dataset:
-    """Return the samples of the first classes, in the order of their names."""
+    """Return the samples of the first classes by name, standardised by themselves."""
     part = whole.subset(np.flatnonzero(whole.y < n_classes))
-    return replace(part, name=name)
+    return replace(part, name=name, X=standardised(part.X), scaling="standardised")
 
 
 def coarse(whole: Dataset, name: str, n_components: int) -> Dataset:

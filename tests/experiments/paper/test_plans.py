@@ -18,7 +18,7 @@ BUDGETS = {
     **dict.fromkeys(("balance", "diabetes", "cho"), 400),
     **dict.fromkeys(("dog-mid", "face-2-mid"), 800),
     "face-1-mid": 2000,
-    **dict.fromkeys(("leaf", "leaf-shape"), 2500),
+    **dict.fromkeys(("leaf-62", "leaf-62-shape"), 3000),
 }
 OWN = """
 title = "Mine"
@@ -68,7 +68,7 @@ def test_the_ablations_take_every_recipe() -> None:
 def test_a_quick_figure_asks_a_fifth() -> None:
     budgets = [panel.budget for panel in read_figure("variants").quick().panels]
 
-    assert budgets == [400, 500, 160, 40, 40]
+    assert budgets == [400, 600, 160, 40, 40]
 
 
 def test_each_curve_has_as_many_sessions_as_seeds() -> None:
