@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
@@ -224,7 +225,7 @@ def reproduce(
     if kept:
         out.mkdir(parents=True, exist_ok=True)
         found, source = _joined(plans, kept, out)
-        _publish(found, source, folder, out, as_json)
+        _publish(found, source, folder, out, as_json, [path.parent for path in kept])
         return
     grid = grid_of(plans, repeats or (QUICK_REPEATS if quick else REPEATS), folder)
     if dry_run:
@@ -264,14 +265,19 @@ def _joined(
 
 
 def _publish(
-    found: Evaluation, results: Path, folder: Path | None, out: Path, as_json: bool
+    found: Evaluation,
+    results: Path,
+    folder: Path | None,
+    out: Path,
+    as_json: bool,
+    beside: Sequence[Path] = (),
 ) -> None:
     """Draw and write the report; without what draws, say how to do it later."""
     from likewise.experiments.paper import publish
 
     say("Drawing the figures.")
     try:
-        written = publish(found, folder, out)
+        written = publish(found, folder, out, beside)
     except MissingExtraError as error:
         say(f"{error} Then: likewise reproduce --kept {results} --out {out}")
         written = [results]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import fields, replace
 from html.parser import HTMLParser
 from math import inf, nan
 from pathlib import Path
@@ -14,7 +14,7 @@ from likewise.datasets import DATASETS
 from likewise.experiments._trials import Failure, Trial
 from likewise.experiments.paper import Evaluation, Figure, publish
 from likewise.experiments.paper._claims import claims_of
-from likewise.experiments.paper._diagnostic import Diagnosis
+from likewise.experiments.paper._diagnostic import Diagnosis, State
 from likewise.experiments.paper._digest import digest_of
 from likewise.experiments.paper._figures import draw_figure
 from likewise.experiments.paper._intervals import Interval, interval_of
@@ -256,8 +256,16 @@ def test_publishing_writes_page_digest_and_figures(tmp_path: Path) -> None:
         provenance=(PROVENANCE,),
     )
 
-    written = publish(replace(found, figures=(FIGURE, STEPS)), None, tmp_path)
+    beside = tmp_path / "beside"
+    beside.mkdir()
+    values = ["sonar,paper,0,10,gradient x step,0.1234,0.2,0.3,0.4", ""]
+    header = ",".join(field.name for field in fields(State))
+    (beside / "diagnostic.csv").write_text("\n".join([header, *values]), "utf-8")
 
+    figures = (FIGURE, STEPS)
+    written = publish(replace(found, figures=figures), None, tmp_path, [beside])
+
+    assert "0.123" in (tmp_path / "report.html").read_text("utf-8")
     names = {path.name for path in written}
     assert {"report.html", "claims.md"} <= names
     assert all(path.stat().st_size > 500 for path in written)

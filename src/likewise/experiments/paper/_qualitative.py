@@ -99,7 +99,8 @@ def draw_pictures(figure: Figure, data: Path | None, folder: Path) -> list[Path]
         album = _album(_folder(chosen["images"], data), whole, kept)
         part = whole.subset(kept)
         panes = panes_of(figure, panel, part, album.classes, chosen["marks"])
-        sheet = _draw_album(f"{figure.title}: {panel.title}", album, panes)
+        title = f"{figure.title}: {panel.title}, recipe {figure.lines[0].recipe}"
+        sheet = _draw_album(title, album, panes)
         name = f"{figure.name}-{panel.data}"
         paths += [save(sheet, folder / f"{name}.{x}") for x in ("png", "svg")]
     return paths

@@ -391,7 +391,7 @@ def _gaps(report: Report) -> Markup:
 
 
 def publish(
-    found: Evaluation, data: Path | None, out: Path, beside: Path | None = None
+    found: Evaluation, data: Path | None, out: Path, beside: Sequence[Path] = ()
 ) -> list[Path]:
     """Draw every figure, and write the report and, as Markdown, the findings.
 
@@ -402,8 +402,8 @@ def publish(
         The data folder, for pictures of the samples themselves.
     out : Path
         The folder to write to: figures, ``report.html``, ``claims.md``.
-    beside : Path, optional
-        The folder that holds a diagnostic, if another than `out`.
+    beside : sequence of Path
+        Folders that may hold a diagnostic, besides `out`.
 
     Returns
     -------
@@ -419,7 +419,8 @@ def publish(
         except MissingDataError as error:
             left_out.append(str(error))
     judged = claims_of(found.figures, outcomes)
-    scores = diagnoses(read_states((beside or out) / FILE))
+    states = [s for folder in (out, *beside) for s in read_states(folder / FILE)]
+    scores = diagnoses({(s.session, s.mark, s.what): s for s in states}.values())
     report = Report(
         found.figures,
         outcomes,
