@@ -23,6 +23,7 @@ from likewise.methods._peers._npu import (
     NPU,
     UncertaintyModel,
     normalised_uncertainty,
+    places,
     probabilities,
 )
 from likewise.methods.sampling import opened, unplaced
@@ -48,6 +49,15 @@ def test_probabilities_are_those_of_the_definition(leaves: Indices) -> None:
         for at, mine in enumerate(near):
             expected = mine / sum(near) if sum(near) > 0 else 1 / 3
             assert actual[row, at] == pytest.approx(expected)
+
+
+def test_places_are_those_in_each_column() -> None:
+    X = np.array([[0.1 + 0.2, -5.0], [0.3, 2.0], [0.1, 2.0], [9.0, -7.0]])
+
+    actual = places(X)
+
+    np.testing.assert_array_equal(actual, [[1, 1], [1, 2], [0, 2], [2, 0]])
+    np.testing.assert_array_equal(places(0.7 * X), actual)
 
 
 def score_of_the_paper(p: list[float]) -> float:

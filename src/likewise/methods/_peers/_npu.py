@@ -7,16 +7,20 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
+import scipy.sparse as sp
 from sklearn.ensemble import RandomForestClassifier
 
-from likewise._arrays import Floats, Indices
-from likewise._ties import best_first, ranked
+from likewise._arrays import Floats, Indices, Samples
+from likewise._ties import EXACT, best_first, ranked
 from likewise.knowledge import Answer, Knowledge, Question
 from likewise.methods._base import Method
 from likewise.methods._problem import Problem
-from likewise.methods._rivals import _ffqs as farthest
-from likewise.methods._rivals._exploring import question_in_order, space_for
-from likewise.methods._rivals._ffqs import FarthestFirstModel
+from likewise.methods._rivals import (
+    FFQS,
+    FarthestFirstModel,
+    question_in_order,
+    space_for,
+)
 from likewise.methods.sampling import begun, opened, unplaced
 
 N_TREES = 50  # of the forest, as in the public implementation
@@ -43,7 +47,7 @@ class UncertaintyModel(FarthestFirstModel):
     @cached_property
     def leaves(self) -> Indices:
         """The leaf that each sample is in, of shape (n, 50), a column for each tree."""
-        X, n = self.space.coordinates, self.problem.n_samples
+        X, n = places(self.space.coordinates), self.problem.n_samples
         kept = np.setdiff1d(np.arange(n), list(self.known.aside))
         chance = np.random.default_rng((self.seed, len(self.known.answers)))
         forest = RandomForestClassifier(
@@ -58,7 +62,31 @@ class UncertaintyModel(FarthestFirstModel):
             np.setdiff1d(known.constraints.samples(group), list(known.aside))
             for group in known.certain
         ]
+        if len(sets) == 1:
+            return list(known.certain), np.ones((len(samples), 1))
         return list(known.certain), probabilities(self.leaves, samples, sets)
+
+
+def places(X: Samples) -> Samples:
+    """Return the place of each number among those of its column, from 0 on.
+
+    Trees see little but the order of numbers. Where they cut between two, a place is
+    the same on every machine, and so is which numbers tie. Sparse samples stay as they
+    are: their columns are too many.
+
+    Examples
+    --------
+    >>> places(np.array([[0.3, 7.0], [0.5, 5.0], [0.1 + 0.2, 6.0]])).tolist()
+    [[0.0, 2.0], [1.0, 0.0], [0.0, 1.0]]
+    """
+    if sp.issparse(X):
+        return X
+    order = np.argsort(X, axis=0)
+    rising = np.take_along_axis(X, order, axis=0)
+    is_new = np.diff(rising, axis=0) > EXACT * np.abs(rising[[0, -1]]).max(axis=0)
+    found = np.zeros_like(rising)
+    np.put_along_axis(found, order[1:], np.cumsum(is_new, axis=0, dtype=float), axis=0)
+    return found
 
 
 def probabilities(leaves: Indices, samples: Indices, sets: list[Indices]) -> Floats:
@@ -136,7 +164,7 @@ def begin(
     problem: Problem, known: Knowledge, rng: np.random.Generator
 ) -> UncertaintyModel:
     """Make the model of any state of the answers."""
-    first = farthest.begin(problem, known, rng)
+    first = FFQS.begin(problem, known, rng)
     seed = int(rng.integers(2**31))
     model = UncertaintyModel(first.problem, known, first.space, first.start, seed)
     n_asked = _length_of_series(known)
@@ -193,7 +221,8 @@ def propose(
     here it is the PCKMeans of ``ffqs``, with the readings that stand there. Its forest
     learns the clusters as classes anew for each sample that is chosen, as in the paper,
     and not within the questions about one sample. Where only similarities are known,
-    the forest sees the spectral coordinates of ``ffqs``.
+    the forest sees the spectral coordinates of ``ffqs``. It sees each number by its
+    place in its column, so that no last digit decides.
 
     References
     ----------

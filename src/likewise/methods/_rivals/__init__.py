@@ -2,8 +2,12 @@
 
 from likewise.methods._rivals._asc import ASC
 from likewise.methods._rivals._cac1 import CAC1
-from likewise.methods._rivals._exploring import farthest_first
-from likewise.methods._rivals._ffqs import FFQS
+from likewise.methods._rivals._exploring import (
+    farthest_first,
+    question_in_order,
+    space_for,
+)
+from likewise.methods._rivals._ffqs import FFQS, FarthestFirstModel
 from likewise.methods._rivals._hacc import ACTIVE_HACC, active_hacc
 from likewise.methods._rivals._pool import PKNN, QUIRE
 from likewise.methods._rivals._random import LOT, RANDOM
@@ -17,6 +21,9 @@ __all__ = [
     "PKNN",
     "QUIRE",
     "RANDOM",
+    "FarthestFirstModel",
     "active_hacc",
     "farthest_first",
+    "question_in_order",
+    "space_for",
 ]
