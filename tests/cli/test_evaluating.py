@@ -164,3 +164,34 @@ def test_without_matplotlib_the_results_are_kept(
     assert "likewise reproduce --kept out/results.csv --out out" in ran.err
     assert json.loads(ran.out)["written"] == ["out/results.csv"]
     assert Path("out/results.csv").is_file()
+
+
+DIAGNOSTIC = """
+title = "Irises"
+about = "A small diagnostic."
+kind = "diagnostic"
+methods = ["urasc+n"]
+marks = [5]
+
+[[panel]]
+data = "iris"
+budget = 5
+"""
+
+
+def test_a_diagnostic_is_worked_out_once_and_shown(likewise: Run) -> None:
+    Path("scores.toml").write_text(DIAGNOSTIC)
+    command = ("reproduce", "scores.toml", "--out", "out", "--seeds", "1")
+
+    ran = likewise(*command, "--recipe", "paper", "--jobs", "1")
+    before = Path("out/diagnostic.csv").read_text()
+    again = likewise(*command, "--recipe", "paper", "--jobs", "1")
+
+    assert (ran.code, again.code) == (0, 0)
+    assert "iris, paper, repeat 0" in ran.err
+    assert "iris, paper, repeat 0" not in again.err
+    assert Path("out/diagnostic.csv").read_text() == before
+    with Path("out/diagnostic.csv").open(newline="") as lines:
+        rows = list(csv.DictReader(lines))
+    assert {row["what"] for row in rows} == {"gradient x step", "gradient", "step"}
+    assert "A small diagnostic." in Path("out/report.html").read_text()
