@@ -12,7 +12,7 @@ from tests.definitions import answers, classes_of
 from tests.strategies import links
 
 from likewise._arrays import Floats, Indices
-from likewise.knowledge import Knowledge, Verdict, in_use, respect
+from likewise.knowledge import Knowledge, Verdict, in_use, numbered, respect
 from likewise.knowledge._constraints import Link
 
 SAME, DIFFERENT = Verdict.SAME, Verdict.DIFFERENT
@@ -208,3 +208,30 @@ def test_labels_in_use_keep_their_order(labels: list[int]) -> None:
     expected = [sorted(set(labels)).index(label) for label in labels]
 
     assert in_use(np.array(labels, dtype=np.intp)).tolist() == expected
+
+
+# Clusters as they are, called after the certain sets
+
+
+@given(some_clusters, links(N))
+def test_numbered_clusters_are_the_raw_ones(raw: list[int], told: list[Link]) -> None:
+    known = after(told)
+    k = max(K, len(known.certain))
+
+    labels = numbered(
+        np.array(raw), np.full((N, k), 1 / k), known.constraints, known.certain
+    )
+
+    assert classes_of(labels.tolist()) == classes_of(raw)
+    assert set(labels.tolist()) <= set(range(k))
+
+
+def test_a_cluster_is_called_after_the_set_that_most_of_is_in_it() -> None:
+    known = after([(0, 1, DIFFERENT), (0, 2, SAME), (1, 3, SAME)])
+    raw = np.array([2, 0, 2, 0, 1, 1, 2, 1])
+
+    labels = numbered(raw, np.zeros((N, 3)), known.constraints, known.certain)
+
+    for number, group in enumerate(known.certain):
+        assert set(labels[list(known.constraints.samples(group))]) == {number}
+    assert labels[[4, 5, 7]].tolist() == [2, 2, 2]

@@ -259,6 +259,23 @@ def test_what_many_samples_cannot_go_on_with_is_solved_for_exactly(
         assert isinstance(model_of(session).clustering, kind)
 
 
+def test_what_is_only_about_labels_holds_for_many_samples_too() -> None:
+    tiny = blobs((12, 12), spread=0.1)
+    here, there = (int(np.flatnonzero(tiny.truth == c)[0]) for c in (0, 1))
+    recipe = Recipe(n_exact=0, enforced=False, guarded=False)
+
+    session = Session(
+        tiny.X, urasc("mine", recipe=recipe), 2, answers=[(here, there, "same")]
+    )
+
+    model = model_of(session)
+    assert isinstance(model.clustering, LargeClustering)
+    assert model.counted is model.clustering
+    assert classes_of(session.labels.tolist()) == classes_of(
+        model.clustering.raw.tolist()
+    )
+
+
 # Every spectral method has them all
 
 
