@@ -388,3 +388,10 @@ def test_results_of_two_machines_are_joined(figure: Figure, tmp_path: Path) -> N
 def test_a_file_of_results_that_is_not_there_is_said(figure: Figure) -> None:
     with pytest.raises(InputError, match="no file of results nowhere"):
         kept_evaluation([figure], [Path("nowhere.csv")])
+
+
+def test_what_a_quick_run_leaves_out_is_said(figure: Figure) -> None:
+    panels = (*figure.panels, Panel("digits", 5000))
+    quick = replace(figure, panels=panels, methods=("random",)).quick()
+
+    assert grid_of([quick], 1, None).left_out == ("A quick run leaves out digits.",)

@@ -365,7 +365,9 @@ def _found_sets(
 
 
 def _left_out_by_plan(figures: Sequence[Figure]) -> list[str]:
-    return [
+    dropped = dict.fromkeys(name for figure in figures for name in figure.dropped)
+    quick = [f"A quick run leaves out {', '.join(dropped)}."] if dropped else []
+    return quick + [
         f"{method} is left out on {panel.title} in {figure.name}, as its plan says."
         for figure in figures
         for panel in figure.panels

@@ -21,7 +21,9 @@ KINDS = ("curves", "table", "diagnostic", "pictures")
 SIMULATED = ("curves", "table")  # kinds that trials are behind
 PICTURES = ("images", "n_classes", "marks")
 BOTH = ("paper", "ours")  # recipes, side by side
-QUICK = 5  # a quick run asks a fifth of the questions
+QUICK = 5  # a quick run asks a fifth of the questions,
+MOST_QUICK = 60  # but no more than these,
+LONGEST_QUICK = 2000  # and nothing where there are more than these
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +100,8 @@ class Figure:
     pictures : mapping
         For "pictures": the folder of images, how many classes, and after how many
         questions to look.
+    dropped : tuple of str
+        Data sets of its plan that a quick run leaves out.
     """
 
     name: str
@@ -112,6 +116,7 @@ class Figure:
     opening: str = "none"
     recipes: tuple[str, ...] = ("ours",)
     pictures: Mapping[str, Any] | None = None
+    dropped: tuple[str, ...] = ()
 
     @property
     def lines(self) -> tuple[Line, ...]:
@@ -159,11 +164,20 @@ class Figure:
         ]
 
     def quick(self) -> Figure:
-        """Return the figure with a fifth of the questions."""
+        """Return the figure with a fifth of the questions, and few at most.
+
+        Panels that are worth thousands of questions are left out: their samples are
+        too many for a few minutes.
+        """
         if self.kind not in SIMULATED:
             return self
-        panels = (replace(p, budget=-(-p.budget // QUICK)) for p in self.panels)
-        return replace(self, panels=tuple(panels))
+        short = [panel for panel in self.panels if panel.budget <= LONGEST_QUICK]
+        panels = tuple(
+            replace(panel, budget=min(-(-panel.budget // QUICK), MOST_QUICK))
+            for panel in short
+        )
+        dropped = (panel.data for panel in self.panels if panel not in short)
+        return replace(self, panels=panels, dropped=tuple(dict.fromkeys(dropped)))
 
     def also(self, methods: Iterable[str], panels: Iterable[Panel]) -> Figure:
         """Return the figure with more methods and more data sets in it."""
