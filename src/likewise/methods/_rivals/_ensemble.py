@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import product
 
 import numpy as np
-import scipy.sparse as sp
-from scipy.cluster.hierarchy import linkage
-from scipy.sparse.csgraph import connected_components
 from sklearn.cluster import KMeans
+from sklearn.exceptions import ConvergenceWarning
 
-from likewise import _regime as regime
-from likewise._arrays import Floats, Indices
-from likewise.methods._problem import Problem
-from likewise.methods._rivals._forest import Edges, Pairs
+from likewise._arrays import Floats, Indices, Samples
+from likewise.methods._rivals._forest import Pairs
 from likewise.methods._space import Space
 from likewise.methods.clustering import UNKNOWN
 
-LINKAGES = ("single", "average", "complete")
+N_STARTS = 5  # of k-means, for each number of clusters
 
 
 @dataclass(frozen=True)
@@ -46,21 +44,31 @@ def likeness_of(pairs: Pairs) -> Likeness:
 
     Notes
     -----
-    The equation is theirs; which clusterings they average could not be found out. Ours
-    are those by single, average and complete linkage, each with half as many clusters
-    as there should be (2 at least), as many, and twice as many: nine in all. They need
-    no more than the distances that the forest has, and nothing in them is drawn or
-    set. They are made once, from the data alone: answers say which pairs are open and
-    what an answer changes. Above ``FOREST_PAIRS`` samples, where not all distances are
-    at hand, k-means with these three numbers takes the place of the linkages.
+    The equation is theirs; which clusterings they average could not be found out. P is
+    the co-association matrix of evidence accumulation, so the ensemble is the one that
+    is usual there: k-means, with several numbers of clusters and several starts. The
+    numbers are half as many clusters as there should be (2 at least), as many, and
+    twice as many; the starts of each are five, from fixed seeds, so that nothing is
+    left to chance. All are made once, from the features alone (spectral coordinates
+    where only similarities were given): answers say which pairs are open and what an
+    answer changes. Single linkage has no part in it, being the clustering in doubt.
+
+    References
+    ----------
+    A. Fred, A. Jain. Combining multiple clusterings using evidence accumulation. IEEE
+    Transactions on Pattern Analysis and Machine Intelligence, 2005.
     """
     edges, kept = pairs.edges, np.flatnonzero(pairs.active)
-    counts, n_clusterings = np.zeros(len(edges.length), dtype=np.intp), 0
+    k = pairs.problem.n_clusters or UNKNOWN
     place = np.cumsum(pairs.active) - 1
-    ends = place[edges.first], place[edges.second]
-    for labels in _clusterings(pairs.problem, edges, kept, ends):
-        counts += labels[ends[0]] == labels[ends[1]]
-        n_clusterings += 1
+    first, second = place[edges.first], place[edges.second]
+    counts, n_clusterings = np.zeros(len(first), dtype=np.intp), 0
+    if len(first):
+        n_axes = min(max(k, UNKNOWN), pairs.problem.n_samples)
+        X = Space(pairs.problem, n_axes).coordinates[kept]
+        for labels in clusterings(X, numbers_around(k, len(kept))):
+            counts += labels[first] == labels[second]
+            n_clusterings += 1
     chance = counts / max(n_clusterings, 1)
     return Likeness(chance, np.argsort(-counts, kind="stable"))
 
@@ -76,47 +84,10 @@ def numbers_around(k: int, n_samples: int) -> list[int]:
     return [min(number, n_samples) for number in (max(k // 2, 2), k, 2 * k)]
 
 
-def _clusterings(
-    problem: Problem, edges: Edges, kept: Indices, ends: tuple[Indices, Indices]
-) -> Iterator[Indices]:
-    """Yield the clusters of the samples that are kept, by each way and number."""
-    n, k = len(kept), problem.n_clusters or UNKNOWN
-    numbers = numbers_around(k, n)
-    if not edges.length.size:
-        return
-    if problem.n_samples > regime.FOREST_PAIRS:
-        X = Space(problem, max(k, UNKNOWN)).coordinates[kept]
-        for number in numbers:
-            yield KMeans(number, random_state=0).fit_predict(X)
-        return
-    far = _condensed(edges.length - edges.length[0], *ends, n)
-    for way in LINKAGES:
-        merges = linkage(far, way)
-        for number in numbers:
-            yield cut(merges, number)
-
-
-def _condensed(length: Floats, first: Indices, second: Indices, n: int) -> Floats:
-    """Return the lengths of all pairs, row after row of the upper triangle."""
-    low, high = np.minimum(first, second), np.maximum(first, second)
-    far = np.empty(len(length))
-    far[n * low - low * (low + 1) // 2 + high - low - 1] = length
-    return far
-
-
-def cut(merges: Floats, k: int) -> Indices:
-    """Return the clusters of a hierarchy when k of them are left.
-
-    Parameters
-    ----------
-    merges : ndarray of shape (n - 1, 4)
-        As :func:`scipy.cluster.hierarchy.linkage` returns them.
-    k : int
-        1..n. Merges of one height are cut in their order, so that k clusters remain.
-    """
-    n = len(merges) + 1
-    sides = merges[: n - k, :2].astype(np.intp)
-    made = np.repeat(n + np.arange(n - k), 2)
-    size = n + max(n - k, 0)
-    graph = sp.coo_array((np.ones(len(made)), (made, sides.ravel())), (size, size))
-    return connected_components(graph, directed=False)[1][:n].astype(np.intp)
+def clusterings(X: Samples, numbers: list[int]) -> Iterator[Indices]:
+    """Yield the clusters of k-means for each number and start."""
+    for number, seed in product(numbers, range(N_STARTS)):
+        with warnings.catch_warnings():
+            # Samples may be equal: then there are fewer clusters, and that is right.
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            yield KMeans(number, n_init=1, random_state=seed).fit_predict(X)
