@@ -296,6 +296,35 @@ def test_it_asks_about_the_open_pair_with_the_largest_expected_error(
         assert errors[question.pair] == pytest.approx(errors.max())
 
 
+def links_of(session: Session) -> Floats:
+    """Return the literal Q: the answers, and what follows from them for two groups."""
+    n = session.n_samples
+    Q = np.eye(n)
+    for answer in session.history:
+        i, j = answer.question.pair
+        Q[i, j] = Q[j, i] = 1.0 if answer.verdict is SAME else -1.0
+    for k, i, j in np.ndindex(n, n, n):
+        if Q[i, j] == 0:
+            Q[i, j] = Q[i, k] * Q[k, j]
+    alone = np.abs(Q).sum(axis=1) == 1
+    Q[alone, alone] = 0.0  # of a sample in no answer nothing is known
+    return Q
+
+
+def test_each_question_follows_from_the_definitions_alone(
+    rng: np.random.Generator,
+) -> None:
+    W, truth = random_affinity(N, rng), np.arange(N) % 2
+    session = Session(W, ASC, 2, "precomputed")
+
+    for _ in run(session, LabelOracle(truth), budget=N - 2):
+        Q, question = links_of(session), session.ask()
+        assert question is not None
+        errors = expected_errors(indicator_of_the_paper(W, Q), Q)
+        is_open = (Q == 0) & ~np.eye(N, dtype=bool)
+        assert errors[question.pair] == pytest.approx(errors[is_open].max(), rel=1e-2)
+
+
 def test_the_first_question_compares_the_far_ends(bridge: Tiny) -> None:
     session = Session(bridge.X, ASC, 2, "precomputed")
 

@@ -30,6 +30,7 @@ from likewise.methods._rivals._ffqs import (
     rounds,
     typical_weight,
 )
+from likewise.methods.sampling import opened
 from likewise.spectral import Blocks, known_blocks
 
 SAME, DIFFERENT, UNSURE = Verdict.SAME, Verdict.DIFFERENT, Verdict.UNSURE
@@ -107,6 +108,26 @@ def test_the_order_of_the_samples_is_no_matter(
     alike = here.labels[:, np.newaxis] == here.labels
     moved_alike = there.labels[place][:, np.newaxis] == there.labels[place]
     np.testing.assert_array_equal(moved_alike, alike)
+
+
+@given(links(8), st.floats(0.01, 10.0), st.integers(0, 20))
+def test_each_assignment_is_the_cheapest_one(
+    told: list[Link], weight: float, seed: int
+) -> None:
+    # Samples of no link go to the nearest centre; linked ones to where, beside those
+    # that are there now, they cost least: none was dearer than where it had been.
+    X, known = some_samples(seed), after(*told)
+    seeds = [[0], [1], [2]]
+    first, *others = rounds(X, 3, blocks_of(known), seeds, weight)
+
+    before = [Clusters(first.labels, X[:3]), first, *others]
+    for old, new in pairwise(before):
+        for sample in set(range(8)) - set(known.group_of):
+            gaps = [float(((X[sample] - c) ** 2).sum()) for c in old.centres]
+            assert gaps[new.labels[sample]] == pytest.approx(min(gaps))
+        moved = Clusters(new.labels, old.centres)
+        stayed = objective(X, old, known, weight)
+        assert objective(X, moved, known, weight) <= stayed + 1e-9
 
 
 def test_centres_are_the_means_of_their_clusters(blurred_blobs: Tiny) -> None:
@@ -238,6 +259,32 @@ def test_it_explores_while_neighbourhoods_are_missing() -> None:
         assert question is not None
         gaps = euclidean(LINE)[question.against]
         assert gaps[question.sample] == gaps.max()
+
+
+def test_all_that_is_explored_is_farthest_by_the_definition(seed: int) -> None:
+    tiny, looked = blobs((6, 6, 6, 6), spread=2.5, seed=seed), 0
+    session, oracle = (
+        Session(tiny.X, FFQS, 4, random_state=seed),
+        LabelOracle(tiny.truth),
+    )
+
+    for _ in range(40):
+        question, model = session.ask(), model_of(session)
+        known = opened(model.known, model.start)
+        if question is None or len(known.certain) == 4:
+            break
+        placed = [s for g in known.certain for s in known.constraints.samples(g)]
+        gaps = {
+            x: min(float(np.linalg.norm(tiny.X[x] - tiny.X[z])) for z in placed)
+            for x in range(24)
+            if x not in placed
+        }
+        if question.sample not in {a.question.sample for a in session.history}:
+            assert gaps[question.sample] == pytest.approx(max(gaps.values()))
+            looked += 1
+        session.tell(question, oracle(question))
+
+    assert looked >= 3
 
 
 def test_any_unplaced_sample_may_be_consolidated_next() -> None:
