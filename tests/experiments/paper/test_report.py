@@ -179,7 +179,7 @@ def test_single_steps_are_a_table_with_differences(tmp_path: Path) -> None:
     shown = "".join(Page(text).text)
 
     assert "About steps." in shown
-    assert "0.500 +0.1" in shown
+    assert "0.500+0.1" in shown  # the difference is a line of its own
     assert 'id="figure-ablations"' not in text
 
 

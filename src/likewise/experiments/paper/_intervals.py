@@ -74,10 +74,13 @@ class Interval:
             return Shown.YES
         return Shown.NO if self.low > bound or self.high < -bound else Shown.OPEN
 
+    @property
+    def bounds(self) -> str:
+        """Its ends, in brackets; nothing where they are not known."""
+        return f"[{self.low:+.3f}, {self.high:+.3f}]" if self.is_known else ""
+
     def __str__(self) -> str:
-        if not self.is_known:
-            return f"{self.mean:+.3f}"
-        return f"{self.mean:+.3f} [{self.low:+.3f}, {self.high:+.3f}]"
+        return f"{self.mean:+.3f} {self.bounds}".rstrip()
 
 
 def interval_of(values: Iterable[float]) -> Interval:

@@ -22,6 +22,7 @@ from likewise.experiments.paper._outcomes import (
     Level,
     Rank,
     Standing,
+    Step,
     flag_of,
     on_plot,
     ranking_of,
@@ -251,8 +252,9 @@ def cases_table(judged: Judged) -> Markup:
 
 def _case(case: Case) -> Markup:
     sign = element("b", case.shown.value, class_=f"shown {case.shown.value}")
-    closest = f" ({case.closest})" if case.closest else ""
-    return sign + element("span", f" {case.difference}{closest}")
+    closest = f" {case.closest}" if case.closest else ""
+    below = element("span", f"{case.difference.bounds}{closest}", class_="counts")
+    return sign + element("span", f" {case.difference.mean:+.3f}") + below
 
 
 def diagnoses_table(found: Sequence[Diagnosis]) -> Markup:
@@ -292,6 +294,10 @@ def ablations_table(figure: Figure, curves: Curves) -> Markup:
     return sum(parts, nothing())
 
 
+def _change(step: Step) -> Markup:
+    return element("span", str(step.difference), class_="counts")
+
+
 def _steps(figure: Figure, curves: Curves, method: str, metric: str) -> Markup:
     found = steps_of(figure, curves, method, metric)
     where = dict.fromkeys(title for steps in found.values() for title in steps)
@@ -305,7 +311,6 @@ def _steps(figure: Figure, curves: Curves, method: str, metric: str) -> Markup:
             elif recipe == "paper":
                 cells.append(_mean(step.area))
             else:
-                change = element("span", f" {step.difference}", class_="faint")
-                cells.append(element("span", f"{step.area.mean:.3f}") + change)
+                cells.append(element("span", f"{step.area.mean:.3f}") + _change(step))
         rows.append(cells)
     return plain_table(["recipe", *where], rows, class_="steps")
