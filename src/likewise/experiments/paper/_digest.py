@@ -12,6 +12,7 @@ from likewise.experiments.paper._intervals import Interval
 from likewise.experiments.paper._outcomes import (
     METRICS,
     Curves,
+    Step,
     curves_of,
     on_plot,
     over_plots,
@@ -118,25 +119,25 @@ def _by_plot(figure: Figure, curves: Curves, recipe: str, metric: str) -> str:
 
 
 def _single_steps(figure: Figure, curves: Curves) -> Iterator[str]:
-    yield "Area, and what it is above that on the paper's recipe."
+    yield "Area, and the difference from that on the paper's recipe."
     for method in figure.methods:
         for metric in METRICS:
             found = steps_of(figure, curves, method, metric)
             where = dict.fromkeys(title for steps in found.values() for title in steps)
             rows = [
-                [
-                    recipe,
-                    *(
-                        f"{steps[title].area.mean:.3f}: {steps[title].difference}"
-                        if title in steps
-                        else NOTHING
-                        for title in where
-                    ),
-                ]
+                [recipe, *(_step(recipe, steps.get(title)) for title in where)]
                 for recipe, steps in found.items()
             ]
             yield f"### {method}, {SHORT[metric]}"
             yield markdown(["recipe", *where], rows)
+
+
+def _step(recipe: str, step: Step | None) -> str:
+    if step is None:
+        return NOTHING
+    if recipe == "paper":
+        return _mean(step.area)
+    return f"{step.area.mean:.3f}: {step.difference}"
 
 
 def _diagnostic(diagnoses: Iterable[Diagnosis]) -> str:
