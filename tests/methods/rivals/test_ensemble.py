@@ -28,7 +28,7 @@ def blobs(rng: np.random.Generator) -> Floats:
 @pytest.mark.parametrize("k", [1, 2, 3, 5, 7])
 def test_the_chance_of_a_pair_is_the_share_of_clusterings_that_have_it(k: int) -> None:
     X = np.random.default_rng(k).standard_normal((12, 2))
-    X -= X.mean(axis=0)
+    X = X[np.argsort(X[:, 0])] - X.mean(axis=0)
     together = np.zeros((12, 12))
     for number in (max(k // 2, 2), k, min(2 * k, 12)):
         for seed in range(5):
@@ -56,6 +56,18 @@ def test_pairs_of_one_heap_are_likelier(
     apart = pairs.edges.first // 10 != pairs.edges.second // 10
     assert found.chance[apart].mean() < 0.4
     assert found.chance[~apart].mean() > 0.6
+
+
+def test_the_order_of_the_samples_does_not_matter(rng: np.random.Generator) -> None:
+    X, order = rng.standard_normal((25, 3)), rng.permutation(25)
+    squares = []
+    for given in (X, X[order]):
+        pairs = pairs_of(problem_of(given, affinity="auto", n_clusters=4))
+        square = np.zeros((25, 25))
+        square[pairs.edges.first, pairs.edges.second] = likeness_of(pairs).chance
+        squares.append(square + square.T)
+
+    np.testing.assert_array_equal(squares[0][np.ix_(order, order)], squares[1])
 
 
 def test_samples_set_aside_take_no_part(rng: np.random.Generator) -> None:

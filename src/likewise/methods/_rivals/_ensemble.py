@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from itertools import product
 
 import numpy as np
+import scipy.sparse as sp
 from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning
 
@@ -85,9 +86,17 @@ def numbers_around(k: int, n_samples: int) -> list[int]:
 
 
 def clusterings(X: Samples, numbers: list[int]) -> Iterator[Indices]:
-    """Yield the clusters of k-means for each number and start."""
+    """Yield the clusters of k-means for each number and start.
+
+    Samples are put in an order of their own, by the first feature, then the next, so
+    that the starts do not depend on the order in which they were given.
+    """
+    dense = None if sp.issparse(X) else np.asarray(X)
+    order = np.arange(X.shape[0]) if dense is None else np.lexsort(dense.T[::-1])
+    back = np.argsort(order)
     for number, seed in product(numbers, range(N_STARTS)):
         with warnings.catch_warnings():
             # Samples may be equal: then there are fewer clusters, and that is right.
             warnings.simplefilter("ignore", ConvergenceWarning)
-            yield KMeans(number, n_init=1, random_state=seed).fit_predict(X)
+            found = KMeans(number, n_init=1, random_state=seed).fit_predict(X[order])
+        yield found[back]
