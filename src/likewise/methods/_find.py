@@ -6,7 +6,7 @@ from likewise._registry import Registry
 from likewise.methods._base import AnyMethod, Method
 from likewise.methods._duplicates import DUPLICATES
 from likewise.methods._likewise import LIKEWISE
-from likewise.methods._peers import A3S, COBRAS, NPU
+from likewise.methods._peers import A3S, COBRAS, LCA, NPU
 from likewise.methods._rivals import (
     ACTIVE_HACC,
     ASC,
@@ -21,7 +21,7 @@ from likewise.methods._urasc import URASC
 
 _BUILT_IN: tuple[AnyMethod, ...] = (
     LIKEWISE, DUPLICATES, *URASC, RANDOM, LOT, ACTIVE_HACC, CAC1, FFQS, ASC, QUIRE,
-    PKNN, COBRAS, A3S, NPU,
+    PKNN, COBRAS, A3S, NPU, LCA,
 )  # fmt: skip
 METHODS: Registry[AnyMethod] = Registry(
     "method", Method, "likewise.methods", ((m.name, m) for m in _BUILT_IN)
