@@ -4,18 +4,28 @@
 number of principal components, and which is nearest to 0.35: the sets of middle
 difficulty ("face-1-mid" and the like) are made with that many. No active method takes
 part.
+
+``python -m benchmarks.middle starts`` prints where every panel of the plans starts,
+before any question, on both recipes: Jaccard, ARI and the share of the largest cluster
+(one big cluster is no start), beside the Jaccard of all samples in one.
 """
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping
 
+import numpy as np
 from sklearn.cluster import KMeans
 
 from likewise.datasets import Dataset, load
 from likewise.datasets._dataset import coarse
 from likewise.datasets._load import MIDDLE
-from likewise.experiments import jaccard
+from likewise.experiments import ari, jaccard
+from likewise.experiments._recipes import RECIPES
+from likewise.experiments.paper import FIGURES, read_figure
+from likewise.methods import METHODS
+from likewise.session import Session
 
 N_COMPONENTS = (2, 4, 8, 16, 32, 64)
 MIDWAY = 0.35  # of the Jaccard coefficient: far from nothing, and from being done
@@ -43,7 +53,33 @@ def nearest(tried: Mapping[int, float]) -> int:
     return min(tried, key=lambda p: abs(tried[p] - MIDWAY))
 
 
-def main() -> None:
+def start(dataset: Dataset, recipe: str) -> tuple[float, float, float]:
+    """Return Jaccard, ARI and the share of the largest cluster before any question."""
+    kernel = dataset.paper_affinity if recipe == "paper" else "auto"
+    under = METHODS["urasc+n"].under
+    method = METHODS["urasc+n"] if under is None else under(RECIPES[recipe].recipe)
+    X = dataset.samples_for(kernel)
+    found = Session(X, method, dataset.n_classes, kernel, 0).labels
+    largest = np.bincount(found).max() / len(found)
+    return jaccard(dataset.y, found), ari(dataset.y, found), float(largest)
+
+
+def print_starts() -> None:
+    """Print where the panels of all plans start, on nine tenths of each set."""
+    plans = map(read_figure, FIGURES)
+    panels = [p.data for plan in plans if plan.kind != "pictures" for p in plan.panels]
+    for name in dict.fromkeys(panels):
+        part = load(name).nine_tenths(0)
+        in_one = jaccard(part.y, np.zeros(len(part.y), dtype=np.intp))
+        starts = {recipe: start(part, recipe) for recipe in ("paper", "ours")}
+        line = "  ".join(
+            f"{recipe}: Jaccard {j:.3f}, ARI {a:.3f}, largest {largest:.2f}"
+            for recipe, (j, a, largest) in starts.items()
+        )
+        print(f"{name:14} all in one: {in_one:.3f}  {line}")
+
+
+def print_rule() -> None:
     """Print what the rule sees, for each set that it is used on."""
     for name, used in MIDDLE.items():
         tried = difficulties(load(name))
@@ -52,4 +88,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    print_starts() if "starts" in sys.argv[1:] else print_rule()
