@@ -200,6 +200,15 @@ def test_without_repeats_the_page_says_that_all_is_open(tmp_path: Path) -> None:
     assert "all cases are open" not in html_of(report_in(tmp_path))
 
 
+def test_a_quick_run_is_called_one() -> None:
+    pages = [
+        html_of(Report([], [], [], provenance=[replace(PROVENANCE, is_quick=is_quick)]))
+        for is_quick in (True, False)
+    ]
+
+    assert ["A quick run" in page for page in pages] == [True, False]
+
+
 def test_an_empty_evaluation_is_a_page() -> None:
     assert not Page(html_of(Report([], [], claims_of([], [])))).open
 

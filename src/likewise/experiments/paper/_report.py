@@ -159,14 +159,18 @@ def _summary(report: Report) -> Markup:
         f"{len(sets)} data sets, {len(repeats)} repeats each on another 90 % of the "
         f"samples; {len(report.failures)} failed."
     )
-    few = len(repeats) < FEWEST
-    note = "With fewer than three repeats there are no intervals: all cases are open."
+    notes = []
+    if len(repeats) < FEWEST:
+        notes.append("With fewer than three repeats there are no intervals: all cases "
+                     "are open.")  # fmt: skip
+    if any(one.is_quick for one in report.provenance):
+        notes.append("A quick run, with a part of the questions: a look, no finding.")
     ran = any(one.was_run for one in report.judged)
     return element(
         "section",
         element("h1", TITLE),
         element("p", counts, class_="lead"),
-        element("p", element("b", note)) if few else nothing(),
+        *(element("p", element("b", note)) for note in notes),
         claims_table(report.judged) if ran else nothing(),
         element("p", "Each cell: the finding, and how many cases are yes / no / open. ",
                 element("a", "How a finding comes about.", href="#claims"),
