@@ -589,9 +589,9 @@ def active_hacc(
     name : str
     pairs : {"listed", "all"}
         "all" is the original: every pair whose relation is open counts, which takes
-        seconds a question for some hundred samples. "listed" looks at the 100 longest
-        joins of the forest, at all pairs of trees that may be one, and at 10 links
-        across trees that are known to be apart.
+        several times as long. "listed" looks at the 100 longest joins of the forest,
+        at all pairs of trees that may be one, and at 30 links across trees that are
+        known to be apart.
 
     Examples
     --------
