@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -78,8 +80,14 @@ def test_a_sheet_is_asked_about(
     ran = likewise("ask", "sheets.xlsx::The trees", keys="q\n")
 
     assert (ran.code, "height" in ran.err) == (0, True)
-    ran = likewise("app", "sheets.xlsx::Shrubs", "--no-browser", "--port", "0")
-    assert ran.code == 2
-    assert "There is no sheet 'Shrubs' in sheets.xlsx. It has: Notes" in ran.err
+    words = ("app", "sheets.xlsx::Shrubs", "--no-browser", "--port", "0")
+    app = subprocess.run(  # a server has the loop of its process for itself
+        [sys.executable, "-c", "from likewise.cli import main; main()", *words],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert app.returncode == 2
+    assert "There is no sheet 'Shrubs' in sheets.xlsx. It has: Notes" in app.stderr
     ran = likewise("export", "sheets.xlsx::The trees")
     assert "Nothing of sheets.xlsx::The trees has been sorted yet" in ran.err

@@ -25,6 +25,7 @@ from likewise._arrays import Indices
 from likewise.knowledge import MemoryJournal, Screen, Told
 
 ON_SHEETS = ("sheet", "sort", "overview")
+SPLIT_AT_ONCE = [m for m in METHODS if m != "cobras"]  # it begins with one cluster
 
 
 def tiny(method: str) -> Tiny:
@@ -62,7 +63,7 @@ def tapped(sheet: Sheet, truth: Indices) -> list[int]:
     return [item for item, is_it in zip(sheet.items, wanted, strict=True) if is_it]
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", SPLIT_AT_ONCE)
 def test_a_screen_stays_open_until_it_is_told(method: str) -> None:
     problem = tiny(method)
     session = session_of(method, problem)
@@ -77,7 +78,7 @@ def test_a_screen_stays_open_until_it_is_told(method: str) -> None:
     assert session.ask_screen(ON_SHEETS) is not screen
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", SPLIT_AT_ONCE)
 def test_a_screen_is_one_act_and_undone_whole(method: str) -> None:
     problem = tiny(method)
     journal = MemoryJournal()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
+import numpy as np
 import scipy.sparse as sp
 from sklearn.metrics import pairwise_distances_argmin_min
 
@@ -13,6 +14,8 @@ from likewise.knowledge import Knowledge
 from likewise.methods._problem import Problem
 from likewise.methods._recipe import Recipe
 from likewise.methods.constrained import ExactClustering
+
+DIGITS = 9  # of coordinates over the largest; the rest may be rounding
 
 
 @dataclass(frozen=True)
@@ -44,6 +47,18 @@ class Space:
                 self.problem, Recipe(), self.n_axes, nothing
             ).coordinates
         return X if sp.issparse(X) else X - X.mean(axis=0)
+
+    @cached_property
+    def levelled(self) -> Samples:
+        """The coordinates over the largest of them, to nine decimals.
+
+        For k-means, and whatever else is sensitive to the last digits: these depend on
+        the unit of the features and on the processor.
+        """
+        X = self.coordinates
+        if sp.issparse(X):
+            return X.multiply(1 / (abs(X).max() or 1.0)).round(DIGITS).tocsr()
+        return np.round(X / (np.abs(X).max(initial=0.0) or 1.0), DIGITS)
 
     def to_nearest(self, samples: Indices, others: Indices) -> Floats:
         """Return the distance of each sample to the nearest of the others."""

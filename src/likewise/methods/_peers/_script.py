@@ -34,6 +34,7 @@ from likewise.methods.clustering import UNKNOWN
 from likewise.methods.sampling import begun, next_question, opened, unplaced
 
 N_COLUMNS = 3  # by which samples are put in order; more hardly ever matter
+MOST_AHEAD = 50  # questions that a script is led past others that are open
 
 
 @dataclass(frozen=True, slots=True)
@@ -257,16 +258,22 @@ def propose_scripted(
 ) -> Question | None:
     """Ask what the script wants to know; at its end, place what is left, by lot.
 
-    A pending question counts as one that nobody can tell.
+    A pending question counts as one that nobody can tell, and so does what the script
+    wants to know of their samples.
     """
-    if not pending:
-        stage = model.stage
-    else:
-        known = known.after_all(Answer(open_, Verdict.UNSURE) for open_ in pending)
-        stage = model.others.after(known.answers)
-    if stage.pair is not None:
-        return Question(*stage.pair)
-    return placing(model, known, rng, (question.sample for question in pending))
+    if not pending and model.stage.pair is not None:
+        return Question(*model.stage.pair)
+    known = known.after_all(Answer(open_, Verdict.UNSURE) for open_ in pending)
+    busy = {question.sample for question in pending}
+    for _ in range(MOST_AHEAD if pending else 0):
+        pair = model.others.after(known.answers).pair
+        if pair is None:
+            break
+        for sample, against in (pair, pair[::-1]):
+            if sample not in busy:
+                return Question(sample, against)
+        known = known.after_all([Answer(Question(*pair), Verdict.UNSURE)])
+    return placing(model, known, rng, busy)
 
 
 def placing(

@@ -66,7 +66,7 @@ def likeness_of(pairs: Pairs) -> Likeness:
     counts, n_clusterings = np.zeros(len(first), dtype=np.intp), 0
     if len(first):
         n_axes = min(max(k, UNKNOWN), pairs.problem.n_samples)
-        X = Space(pairs.problem, n_axes).coordinates[kept]
+        X = Space(pairs.problem, n_axes).levelled[kept]
         for labels in clusterings(X, numbers_around(k, len(kept))):
             counts += labels[first] == labels[second]
             n_clusterings += 1
