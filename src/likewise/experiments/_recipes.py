@@ -46,7 +46,7 @@ OURS = Setting(
 
 
 def _without_a_step(name: str, about: str, **changed: object) -> Setting:
-    """Return the paper's setting with one field of its recipe changed."""
+    """Return the paper's setting with something of its recipe changed."""
     recipe = replace(PAPER.recipe, **changed)  # type: ignore[arg-type]
     return Setting(name, PAPER.affinity, recipe, about)
 
@@ -84,10 +84,12 @@ ABLATIONS = (
     ),
     _without_a_step(
         "kamvar",
-        "The paper's with the additive normalisation of spectral learning.",
+        "The paper's with spectral learning as Kamvar et al. write it: additive "
+        "normalisation, rows of length 1.",
         laplacian="kamvar",
+        unit_rows=True,
     ),
-)  # each is one step away from the paper's
+)  # each is one step away from the paper's; the last takes two at once
 
 RECIPES: Mapping[str, Setting] = MappingProxyType(
     {setting.name: setting for setting in (OURS, PAPER, *ABLATIONS)}

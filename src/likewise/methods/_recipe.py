@@ -36,7 +36,8 @@ class Recipe:
     ----------
     laplacian : str
         A name in ``LAPLACIANS``: "signed" normalised, the paper's "literal" D - W, or
-        "kamvar", the additive normalisation of spectral learning.
+        "kamvar", the additive normalisation of spectral learning, which has the
+        eigenvectors of the literal one.
     cannot_link : float
         The weight of a cannot-linked pair, between the paper's -1 and 0.
     n_exact : int
@@ -97,11 +98,14 @@ class Recipe:
 
         Notes
         -----
-        The paper writes L = D - W, but says that it clusters by spectral learning
-        (Kamvar et al. 2003), which normalises, as does the clustering that this goes
-        back to (Ng et al. 2002). So the normalised one is taken unless told; "literal"
-        is what is written. Where it leaves the sum over p to p != i, n_c + 5 pairs are
-        taken, and all of them with ``n_extra=None``.
+        The paper writes L = D - W, and says that it clusters by spectral learning
+        (Kamvar et al. 2003), whose additive normalisation has the same eigenvectors.
+        With -1 among the weights these soon set a few samples apart from all others
+        (wine: area 0.33, one big cluster), which is not what its figures are said to
+        show. So the normalised Laplacian of the spectral clustering that it cites (Ng
+        et al. 2002) is taken unless told; "literal" is what is written. Where it leaves
+        the sum over p to p != i, n_c + 5 pairs are taken, and all of them with
+        ``n_extra=None``.
 
         Examples
         --------

@@ -316,7 +316,7 @@ def _provenance(report: Report) -> Markup:
     stretches = [
         (
             f"{number}",
-            one.commit,
+            one.commit[:12] + ("-dirty" if one.commit.endswith("-dirty") else ""),
             f"{one.processor}, {one.cores} cores",
             f"{one.trials:,}",
             f"{one.seconds / 3600:.2f} h",
