@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 
 import numpy as np
 import scipy.sparse as sp
@@ -18,7 +18,7 @@ from likewise.methods._problem import Problem
 from likewise.methods._rivals import (
     FFQS,
     FarthestFirstModel,
-    question_in_order,
+    first_question,
     space_for,
 )
 from likewise.methods.sampling import begun, opened, unplaced
@@ -231,13 +231,10 @@ def propose(
     """
     known = opened(known, model.start)
     taken = [question.sample for question in pending]
-    for sample in _most_uncertain_first(model, known, rng, taken):
-        if sample not in taken:
-            sets = _likeliest_first(model, known, sample)
-            question = question_in_order(sample, sets, known, rng)
-            if question is not None:
-                return question
-    return None
+    samples = _most_uncertain_first(model, known, rng, taken)
+    return first_question(
+        samples, partial(_likeliest_first, model, known), known, rng, taken
+    )
 
 
 def _most_uncertain_first(

@@ -4,7 +4,7 @@ from likewise.methods._rivals._asc import ASC
 from likewise.methods._rivals._cac1 import CAC1
 from likewise.methods._rivals._exploring import (
     farthest_first,
-    question_in_order,
+    first_question,
     space_for,
 )
 from likewise.methods._rivals._ffqs import FFQS, FarthestFirstModel
@@ -24,6 +24,6 @@ __all__ = [
     "FarthestFirstModel",
     "active_hacc",
     "farthest_first",
-    "question_in_order",
+    "first_question",
     "space_for",
 ]

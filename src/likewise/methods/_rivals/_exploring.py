@@ -7,7 +7,7 @@ be apart from every other such set.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -68,10 +68,34 @@ def explore(
     any other.
     """
     taken = {question.sample for question in pending}
-    for sample in _farthest_first(space, known, rng, taken):
+    samples = _farthest_first(space, known, rng, taken)
+    sets_of = partial(_nearest_first, space, known)
+    return first_question(samples, sets_of, known, rng, taken)
+
+
+def first_question(
+    samples: Iterable[int],
+    sets_of: Callable[[int], Sequence[int]],
+    known: Knowledge,
+    rng: np.random.Generator,
+    taken: Collection[int],
+) -> Question | None:
+    """Return the pair of the first sample that has a set left to be compared with.
+
+    Parameters
+    ----------
+    samples : iterable of int
+        In the order in which they are to be asked about.
+    sets_of : callable
+        ``sets_of(sample)`` returns the certain sets in the order to try them.
+    known, rng
+        As for every method.
+    taken : collection of int
+        Samples that are asked about elsewhere.
+    """
+    for sample in samples:
         if sample not in taken:
-            sets = _nearest_first(space, known, sample)
-            question = question_in_order(sample, sets, known, rng)
+            question = question_in_order(sample, sets_of(sample), known, rng)
             if question is not None:
                 return question
     return None
