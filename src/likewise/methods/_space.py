@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 import scipy.sparse as sp
+from sklearn.cluster import KMeans
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import pairwise_distances_argmin_min
 
 from likewise._arrays import Floats, Indices, Samples
@@ -64,3 +67,14 @@ class Space:
         """Return the distance of each sample to the nearest of the others."""
         X = self.coordinates
         return pairwise_distances_argmin_min(X[samples], X[others])[1]
+
+
+def k_means_clusters(X: Samples, k: int, *, n_starts: int, seed: int) -> Indices:
+    """Return the clusters of k-means, from starts that a seed draws.
+
+    Where samples are equal there may be fewer clusters, and nobody is warned of it.
+    """
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        found = KMeans(k, n_init=n_starts, random_state=seed).fit_predict(X)
+    return np.asarray(found, dtype=np.intp)

@@ -17,14 +17,11 @@ active clustering method with pairwise constraints. ICML 2024.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Generator, Iterable
 from functools import partial
 from itertools import combinations
 
 import numpy as np
-from sklearn.cluster import KMeans
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.isotonic import IsotonicRegression
 from sklearn.metrics.pairwise import euclidean_distances
 
@@ -42,7 +39,7 @@ from likewise.methods._peers._script import (
     learn_scripted,
     propose_scripted,
 )
-from likewise.methods._space import Space
+from likewise.methods._space import Space, k_means_clusters
 
 # The settings with which the authors' program begins
 SURE = 0.9999  # no probability is nearer to 1, or to 0
@@ -74,9 +71,7 @@ def log_odds(X: Samples, n_clusters: int | None, seed: int) -> Floats:
     """
     m = X.shape[0]
     k = min(n_clusters or max(round(np.sqrt(m / 2)), 1), m)
-    with warnings.catch_warnings():  # that samples at one place are fewer clusters
-        warnings.simplefilter("ignore", ConvergenceWarning)
-        labels = KMeans(k, n_init=10, random_state=seed).fit_predict(X)
+    labels = k_means_clusters(X, k, n_starts=10, seed=seed)
     squared = euclidean_distances(X, squared=True)
     near = _nearest(squared, N_FITTED)
     is_same = labels[near] == labels[:, np.newaxis]

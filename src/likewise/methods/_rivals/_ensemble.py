@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import product
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.cluster import KMeans
-from sklearn.exceptions import ConvergenceWarning
 
 from likewise._arrays import Floats, Indices, Samples
 from likewise.methods._rivals._forest import Pairs
-from likewise.methods._space import Space
+from likewise.methods._space import Space, k_means_clusters
 from likewise.methods.clustering import UNKNOWN
 
 N_STARTS = 5  # of k-means, for each number of clusters
@@ -95,8 +92,4 @@ def clusterings(X: Samples, numbers: list[int]) -> Iterator[Indices]:
     order = np.arange(X.shape[0]) if dense is None else np.lexsort(dense.T[::-1])
     back = np.argsort(order)
     for number, seed in product(numbers, range(N_STARTS)):
-        with warnings.catch_warnings():
-            # Samples may be equal: then there are fewer clusters, and that is right.
-            warnings.simplefilter("ignore", ConvergenceWarning)
-            found = KMeans(number, n_init=1, random_state=seed).fit_predict(X[order])
-        yield found[back]
+        yield k_means_clusters(X[order], number, n_starts=1, seed=seed)[back]
