@@ -321,7 +321,7 @@ def _of_unknown_k() -> list[Claim]:
     ]
 
 
-def _beside() -> list[Claim]:
+def _beside_of_variants() -> list[Claim]:
     anywhere, source = ("variants", "clustering"), Source.BESIDE
     return [
         Claim(
@@ -354,6 +354,12 @@ def _beside() -> list[Claim]:
             FULL,
             source=source,
         ),
+    ]
+
+
+def _beside_of_others() -> list[Claim]:
+    source = Source.BESIDE
+    return [
         Claim(
             "The lead over active learning grows with the questions",
             "It generally increases.",
@@ -464,7 +470,8 @@ CLAIMS = (
     *_of_clustering(),
     *_of_noise(),
     *_of_unknown_k(),
-    *_beside(),
+    *_beside_of_variants(),
+    *_beside_of_others(),
     *_of_lot(),
     *_of_ours(),
 )
