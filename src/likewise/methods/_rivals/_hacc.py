@@ -192,8 +192,10 @@ class Regrowth:
         self.rows: dict[int, Indices] = {}
         self.shares: dict[int, Floats] = {}
         self.next: dict[int, tuple[int, int]] = {}
-        self.broken: set[int] = set()
-        self._break(broken)
+        self.broken = {broken}
+        self.gone[broken] = NEVER
+        for side in history.sides[join]:
+            self._add(side)
 
     @classmethod
     def cut(cls, history: History, join: int) -> Regrowth:
@@ -280,14 +282,39 @@ class Regrowth:
                     self.next[tree] = int(edge), a
 
     def _break(self, tree: int) -> None:
-        """Keep the sides of a tree of the history apart, as new trees."""
+        """Take a tree of the history apart when it would be made.
+
+        A side that is taken apart already is there as new trees. The other one is most
+        often joined by the same edge all the same, with one of them.
+        """
         self.broken.add(tree)
         self.gone[tree] = NEVER
+        edge = self.history.born[tree]
         for side in self.history.sides[tree - self.history.n_units]:
             if side in self.broken:
                 self.broken.remove(side)
-            else:
+                continue
+            home = next(
+                (new for new, row in self.rows.items() if row[side] == edge), side
+            )
+            if home == side:
                 self._add(side)
+            else:
+                self._take(home, side)
+
+    def _take(self, home: int, side: int) -> None:
+        """Make a new tree one with a tree of the history that nothing else has."""
+        kept, gone = sorted((home, side))
+        row = np.minimum(self.rows.pop(home), self.history.reach[side])
+        self.rows[kept] = row
+        self.shares[kept] = self.shares.pop(home) + self.history.shares[side]
+        self.gone[kept], self.gone[gone] = self.history.units.n_edges, NEVER
+        self.next.pop(home, None)
+        for tree, its in self.rows.items():
+            if tree != kept:
+                its[kept] = row[tree] = edge = min(its[home], its[side])
+                if tree in self.next and NEVER < edge < self.next[tree][0]:
+                    self.next[tree] = int(edge), kept
 
     def _add(self, tree: int) -> None:
         row = self.history.reach[tree].copy()
