@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import gzip
 from pathlib import Path
 
 import pytest
@@ -70,6 +71,22 @@ def test_an_outcome_cut_off_anywhere_is_left_out(results: Results) -> None:
         assert list(results.mend()) == [outcome(0).trial]
         results.append([outcome(1)])
         assert list(results.read().values()) == [outcome(0), outcome(1)]
+
+
+def test_compressed_results_are_read_as_they_were(results: Results) -> None:
+    results.append([outcome(0), outcome(1)])
+    packed = results.path.with_suffix(".csv.gz")
+    packed.write_bytes(gzip.compress(results.path.read_bytes()))
+
+    assert Results(packed).read() == results.read()
+
+
+@pytest.mark.parametrize("name", ["results.csv", "results.csv.gz"])
+def test_what_is_no_text_is_refused(tmp_path: Path, name: str) -> None:
+    (tmp_path / name).write_bytes(b"\xff\xfe\x00\x81 no results")
+
+    with pytest.raises(InputError, match="not a file of results"):
+        Results(tmp_path / name).read()
 
 
 def test_a_file_of_something_else_is_refused(results: Results) -> None:

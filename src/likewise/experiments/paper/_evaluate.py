@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import gzip
 import os
 import re
 import time
@@ -62,6 +63,7 @@ class Results:
     Attributes
     ----------
     path : Path
+        One that ends in ``.gz`` is compressed, and can only be read.
     """
 
     path: Path
@@ -70,14 +72,21 @@ class Results:
         """Return every outcome that is there in full, by its trial."""
         if not self.path.exists():
             return {}
-        with self.path.open(encoding="utf-8", newline="") as lines:
-            rows = csv.DictReader(lines)
-            if rows.fieldnames is not None and tuple(rows.fieldnames) != HEADER:
-                raise InputError(
-                    f"{self.path} is not a file of results of this version: "
-                    f"choose another folder with --out."
-                )
-            return dict(_outcomes(row for row in rows if None not in row.values()))
+        opened = gzip.open if self.path.suffix == ".gz" else open
+        try:
+            with opened(self.path, "rt", encoding="utf-8", newline="") as lines:
+                rows = csv.DictReader(lines)
+                if rows.fieldnames is not None and tuple(rows.fieldnames) != HEADER:
+                    raise self._refusal()
+                return dict(_outcomes(row for row in rows if None not in row.values()))
+        except (EOFError, gzip.BadGzipFile, UnicodeDecodeError):
+            raise self._refusal() from None
+
+    def _refusal(self) -> InputError:
+        return InputError(
+            f"{self.path} is not a file of results of this version: choose another "
+            f"folder with --out."
+        )
 
     def append(self, outcomes: Iterable[Outcome]) -> None:
         """Write outcomes behind the others, each on the disk before the next."""
