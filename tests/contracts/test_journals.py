@@ -10,6 +10,7 @@ import pytest
 from likewise import Answer, LabelOracle, Question, Session, Verdict, run
 from likewise.datasets import load
 from likewise.knowledge import (
+    Authored,
     Event,
     Journal,
     Kept,
@@ -22,6 +23,7 @@ from likewise.knowledge import (
     Together,
     Told,
     Undone,
+    signed,
 )
 from likewise.storage import JsonLinesJournal, ProjectJournal, Store, open_store
 
@@ -81,10 +83,13 @@ def reopen(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Reopen]:
 
 
 def test_events_come_back_as_they_went_in(reopen: Reopen) -> None:
+    """Answers that name nobody are by who acts, where the journal knows who that is."""
     for event in EVENTS:
         reopen().append(event)
 
-    assert list(reopen().read()) == EVENTS
+    journal = reopen()
+    who = journal.who if isinstance(journal, Authored) else ""
+    assert list(journal.read()) == [signed(event, who) for event in EVENTS]
     first = next(iter(reopen().read()))
     assert isinstance(first, Told)
     predicted = first.answers[0].question.predicted  # no part of equality

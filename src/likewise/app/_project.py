@@ -372,7 +372,7 @@ class ProjectService:
             if self.display.kind != "image":
                 return []
             verdicts = (Verdict.SAME, Verdict.DIFFERENT)
-            views = [self.session.after(mine.question, one) for one in verdicts]
+            views = [self.session.after(mine.question, one, who) for one in verdicts]
             reader = replace(self._reader(who), is_checked=False)
         deals = [Deal(self.session, view, reader, ()) for view in views]
         nexts = [self._batches.do(deal.best) for deal in deals]

@@ -2,6 +2,7 @@
 
 from likewise.knowledge._constraints import Constraints, Said, Verdict
 from likewise.knowledge._journal import (
+    Authored,
     Event,
     Journal,
     Kept,
@@ -25,9 +26,11 @@ from likewise.knowledge._journal import (
     encode_screen,
     kind_of,
     numbers_in,
+    signed,
     singles_of,
     standing,
     told_in,
+    unsigned,
     with_numbers,
     without_numbers,
 )
@@ -76,6 +79,7 @@ __all__ = [
     "STAY",
     "TAPPED",
     "Answer",
+    "Authored",
     "Constraints",
     "Costs",
     "Draft",
@@ -122,10 +126,12 @@ __all__ = [
     "numbers_in",
     "readable",
     "respect",
+    "signed",
     "singles_of",
     "standing",
     "told_by_sheet",
     "told_in",
+    "unsigned",
     "valid_text",
     "with_numbers",
     "without_numbers",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol, TypeAlias, runtime_checkable
 
@@ -104,6 +104,42 @@ def told_in(event: Event) -> tuple[Answer, ...]:
     return tuple(answer for single in told for answer in single.answers)
 
 
+def signed(event: Event, who: str) -> Event:
+    """Return an event whose answers say who gave them, where they say nothing yet.
+
+    What was known from the start nobody gave.
+
+    Examples
+    --------
+    >>> told = Told((Answer(Question(0, 1), Verdict.SAME, 1),))
+    >>> signed(told, "ann").answers[0].by
+    'ann'
+    >>> unsigned(signed(told, "ann"), "ann") == told
+    True
+    """
+    return _with_authors(event, lambda a: a.by or ("" if a.how == "given" else who))
+
+
+def unsigned(event: Event, who: str) -> Event:
+    """Return an event whose answers do not repeat that they are by whoever acts."""
+    return _with_authors(event, lambda a: "" if a.by == who else a.by)
+
+
+def _with_authors(event: Event, by: Callable[[Answer], str]) -> Event:
+    match event:
+        case Together(events):
+            told = (_given_by(e, by) if isinstance(e, Told) else e for e in events)
+            return Together(tuple(told))
+        case Told():
+            return _given_by(event, by)
+    return event
+
+
+def _given_by(told: Told, by: Callable[[Answer], str]) -> Told:
+    answers = tuple(replace(answer, by=by(answer)) for answer in told.answers)
+    return replace(told, answers=answers)
+
+
 def numbers_in(event: Event) -> tuple[tuple[int, int], ...]:
     """Return the numbers of groups that an event holds, each with its sample.
 
@@ -153,6 +189,15 @@ class Journal(Protocol):
 
     def read(self) -> Iterator[Event]:
         """Yield every event, oldest first."""
+
+
+@runtime_checkable
+class Authored(Journal, Protocol):
+    """A journal that knows who acts; answers that name nobody are theirs."""
+
+    @property
+    def who(self) -> str:
+        """The present author; empty where there is none."""
 
 
 @runtime_checkable
@@ -375,8 +420,9 @@ def kind_of(body: Json) -> str:
 
 
 def encode_answer(answer: Answer) -> Json:
-    """Return an answer as plain values."""
+    """Return an answer as plain values; who gave it only where that is known."""
     question = answer.question
+    by = {"by": answer.by} if answer.by else {}
     return {
         "id": int(answer.id),
         "sample": int(question.sample),
@@ -384,6 +430,7 @@ def encode_answer(answer: Answer) -> Json:
         "verdict": answer.verdict.value,
         "how": answer.how,
         "predicted": encode_prediction(question.predicted),
+        **by,
     }
 
 
@@ -407,7 +454,8 @@ def decode_question(sample: int, against: int, predicted: Json | None) -> Questi
 
 def _decode_answer(line: Json) -> Answer:
     question = decode_question(line["sample"], line["against"], line["predicted"])
-    return Answer(question, Verdict(line["verdict"]), line["id"], line["how"])
+    verdict, by = Verdict(line["verdict"]), line.get("by", "")
+    return Answer(question, verdict, line["id"], line["how"], by)
 
 
 def _encode_shown(shown: Shown) -> Json:

@@ -99,12 +99,15 @@ class Answer:
     how : str
         "asked" (the method asked it), "told" (nobody asked), "given" (known from the
         start) or "group" (implied by placing a sample into a group).
+    by : str
+        The reader who gave it; empty where nobody said who.
     """
 
     question: Question
     verdict: Verdict
     id: int = 0
     how: str = "asked"
+    by: str = ""
 
     def __str__(self) -> str:
         number = f"answer {self.id}: " if self.id else ""

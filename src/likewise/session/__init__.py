@@ -1,5 +1,6 @@
 """Ask and tell: the session, its journal, what it shows, and what drives it."""
 
+from likewise.session._agreement import Agreement
 from likewise.session._control import Reliability, is_due, reliability
 from likewise.session._estimator import ActiveClustering
 from likewise.session._map import (
@@ -11,6 +12,7 @@ from likewise.session._map import (
 )
 from likewise.session._open import FEATURES, session_on
 from likewise.session._oracles import FunctionOracle, LabelOracle, run
+from likewise.session._readers import Rate, Reader
 from likewise.session._review import Repairs, Revision
 from likewise.session._screens import PER_CHECK
 from likewise.session._session import Session
@@ -47,6 +49,7 @@ __all__ = [
     "FEATURES",
     "PER_CHECK",
     "ActiveClustering",
+    "Agreement",
     "Candidate",
     "Doubts",
     "FunctionOracle",
@@ -56,6 +59,8 @@ __all__ = [
     "Numbers",
     "Plane",
     "Progress",
+    "Rate",
+    "Reader",
     "Reliability",
     "Repairs",
     "Revision",

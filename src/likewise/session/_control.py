@@ -352,7 +352,7 @@ class Reliability:
     high: float
 
 
-def reliability(known: Knowledge) -> Reliability:
+def reliability(known: Knowledge, by: str | None = None) -> Reliability:
     r"""Estimate the share e of wrong answers.
 
     A check fails when one of the answers is wrong that it rests on, or its own: with
@@ -360,6 +360,13 @@ def reliability(known: Knowledge) -> Reliability:
     spoke against what they imply. Its odds are therefore those that were predicted for
     the usual share, times the odds of e by the usual ones. The prior of e is that of
     the flagship, Beta(0.75, 49.25).
+
+    Parameters
+    ----------
+    known : Knowledge
+    by : str, optional
+        The reader whose checks count; everybody's unless given. What a check rests on
+        others have said too: of a careful one among careless ones this says too much.
 
     Examples
     --------
@@ -369,7 +376,11 @@ def reliability(known: Knowledge) -> Reliability:
     >>> found.n_checks, found.n_failed, found.rate < USUAL
     (1, 0, True)
     """
-    checks = [at for at, answer in enumerate(known.answers) if _counts(answer)]
+    checks = [
+        at
+        for at, answer in enumerate(known.answers)
+        if _counts(answer) and by in (None, answer.by)
+    ]
     failed = np.isin(checks, list(known.doubtful))
     told = np.array([_chance_told(known.answers[at]) for at in checks])
     posterior = _posterior(np.where(failed, told, 1 - told), failed)

@@ -22,6 +22,7 @@ from likewise.affinity import Kernel, Report
 from likewise.errors import InputError, MissingExtraError
 from likewise.knowledge import (
     Answer,
+    Authored,
     Costs,
     Event,
     Journal,
@@ -44,6 +45,7 @@ from likewise.knowledge import (
     Told,
     Undone,
     Verdict,
+    checked_name,
     without_numbers,
 )
 from likewise.methods import (
@@ -60,6 +62,7 @@ from likewise.methods import (
     problem_of,
     suited,
 )
+from likewise.session._agreement import Agreement, agreement_in
 from likewise.session._control import (
     Reliability,
     as_check,
@@ -75,6 +78,7 @@ from likewise.session._open import (
     open_session,
     seed_of,
 )
+from likewise.session._readers import Reader, readers_in
 from likewise.session._review import Repairs, Revision
 from likewise.session._screens import (
     Filled,
@@ -317,20 +321,22 @@ class Session:
         others = tuple(map(self._state.question, pending))
         return self._method.propose(now.model, now.known, rng, others)
 
-    def ahead(self, question: Question, verdict: Said) -> Question | None:
+    def ahead(
+        self, question: Question, verdict: Said, by: str | None = None
+    ) -> Question | None:
         """Return what would be asked after an answer; nothing is recorded.
 
         If it is then told, what was worked out here is not worked out again.
         """
-        return self.ask_besides((), self.after(question, verdict))
+        return self.ask_besides((), self.after(question, verdict, by))
 
-    def after(self, question: Question, verdict: Said) -> View:
+    def after(self, question: Question, verdict: Said, by: str | None = None) -> View:
         """Return what would be known after an answer; nothing is recorded.
 
         If it is then told, what was worked out of it is not worked out again.
         """
-        number = self._state.stands.n_answers + 1
-        told = Answer(self._state.question(question), Verdict.of(verdict), number)
+        number, asked = self._state.stands.n_answers + 1, self._state.question(question)
+        told = Answer(asked, Verdict.of(verdict), number, by=self._reader(by))
         known = self._state.known.after(told)
         self._ahead[told] = self._method.learn(self._current(), known, told)
         return View(self._ahead[told], known)
@@ -342,6 +348,7 @@ class Session:
         *,
         on_conflict: str = "raise",
         seconds: float | None = None,
+        by: str | None = None,
     ) -> None:
         """Record the answer to a question.
 
@@ -357,11 +364,13 @@ class Session:
             retracted.
         seconds : float, optional
             How long the person took.
+        by : str, optional
+            The name of the reader who gave it; see :attr:`readers`.
         """
         asked = self._state.question(question)
         took = checked_seconds(seconds)
         shown = None if took is None else Shown("pair", seconds=took)
-        self._tell([Answer(asked, Verdict.of(verdict))], on_conflict, shown)
+        self._tell([Answer(asked, Verdict.of(verdict))], on_conflict, shown, by=by)
 
     # Screens
 
@@ -457,7 +466,7 @@ class Session:
         clustered = Clustered(now.model, now.known, graph, is_open=is_open)
         return estimated_prospect(clustered, self.ask_besides(pending, now), pending)
 
-    def tell_sheet(
+    def tell_sheet(  # noqa: PLR0913 - the public face
         self,
         sheet: Sheet,
         tapped: Iterable[int] = (),
@@ -466,6 +475,7 @@ class Session:
         unsure: Iterable[int] = (),
         seconds: float | None = None,
         on_conflict: str = "raise",
+        by: str | None = None,
     ) -> None:
         """Record what was tapped on a sheet, as one act.
 
@@ -482,10 +492,12 @@ class Session:
             How long the person took.
         on_conflict : {"raise", "keep"}
             As for :meth:`tell`.
+        by : str, optional
+            As for :meth:`tell`.
         """
         filled = Filled.of(tapped, piles, unsure)
         told = told_of_sheet(self._state, self._current(), sheet, filled)
-        self._tell(told, on_conflict, shown_sheet(sheet, filled, seconds))
+        self._tell(told, on_conflict, shown_sheet(sheet, filled, seconds), by=by)
 
     def tell_overview(
         self,
@@ -494,6 +506,7 @@ class Session:
         *,
         seconds: float | None = None,
         on_conflict: str = "raise",
+        by: str | None = None,
     ) -> None:
         """Record which groups of an overview are the same, as one act.
 
@@ -502,19 +515,24 @@ class Session:
         overview : Overview
         same : iterable of sequences of int
             Speakers of groups that are one. All others are different.
-        seconds, on_conflict
+        seconds, on_conflict, by
             As for :meth:`tell_sheet`.
         """
         told, shown = told_of_overview(overview, same, seconds)
-        self._tell(told, on_conflict, shown)
+        self._tell(told, on_conflict, shown, by=by)
 
     def tell_pair(
-        self, i: int, j: int, verdict: Said, *, on_conflict: str = "raise"
+        self,
+        i: int,
+        j: int,
+        verdict: Said,
+        *,
+        on_conflict: str = "raise",
+        by: str | None = None,
     ) -> None:
         """Record an answer that nobody asked for."""
-        self._tell(
-            [Answer(Question(i, j), Verdict.of(verdict), how="told")], on_conflict
-        )
+        told = Answer(Question(i, j), Verdict.of(verdict), how="told")
+        self._tell([told], on_conflict, by=by)
 
     def tell_group(
         self,
@@ -523,6 +541,7 @@ class Session:
         *,
         unlike: Iterable[int] = (),
         on_conflict: str = "raise",
+        by: str | None = None,
     ) -> None:
         """Put a sample into a group: records the pairs that this implies, as one act.
 
@@ -535,6 +554,8 @@ class Session:
         unlike : iterable of int
             Samples of groups that it was seen not to belong to.
         on_conflict : {"raise", "keep"}
+            As for :meth:`tell`.
+        by : str, optional
             As for :meth:`tell`.
         """
         if isinstance(group, str) and group != "new":
@@ -552,7 +573,7 @@ class Session:
             if on_conflict == "keep":
                 told[-1] = as_check(self._state.known, told[-1])
         if told:
-            self._tell(told, on_conflict)
+            self._tell(told, on_conflict, by=by)
 
     # Taking back, and saying otherwise
 
@@ -581,8 +602,14 @@ class Session:
         """Take back one answer by its id (see :attr:`history`)."""
         self._record(Retracted((self._state.check_answer(answer_id),)))
 
-    def revise(self, revision: Revision) -> None:
+    def revise(self, revision: Revision, by: str | None = None) -> None:
         """Record what one act of a review amounts to; undone as a whole.
+
+        Parameters
+        ----------
+        revision : Revision
+        by : str, optional
+            As for :meth:`tell`.
 
         Examples
         --------
@@ -591,7 +618,7 @@ class Session:
         >>> [group.samples for group in session.groups]
         [(1, 0)]
         """
-        event = self._state.revised(revision)
+        event = self._state.revised(revision, self._reader(by))
         if event is not None:
             self._record(event)
 
@@ -842,6 +869,27 @@ class Session:
         return reliability(self._state.known)
 
     @property
+    def readers(self) -> tuple[Reader, ...]:
+        """Who has answered, what each did, and what checks show of each.
+
+        See ``by`` of :meth:`tell`.
+
+        Examples
+        --------
+        >>> session = Session([[0.0], [0.2], [5.0], [5.2]], n_clusters=2)
+        >>> session.tell_pair(0, 1, "same", by="ann")
+        >>> session.tell_pair(0, 2, "different", by="bob")
+        >>> [(reader.name, reader.n_answers) for reader in session.readers]
+        [('ann', 1), ('bob', 1)]
+        """
+        return readers_in(self._state.known, self._state.seconds)
+
+    @property
+    def agreement(self) -> Agreement:
+        """How well readers agree on the pairs that several of them answered."""
+        return agreement_in(self._state.known.answers)
+
+    @property
     def n_questions(self) -> int:
         """How many questions were answered, without what was known from the start."""
         return sum(answer.how != "given" for answer in self._state.known.answers)
@@ -991,16 +1039,30 @@ class Session:
         if events:
             self._record(events[0] if len(events) == 1 else Together(tuple(events)))
 
+    def _reader(self, by: str | None) -> str:
+        """Return who answers: as they are named, or as the journal knows them."""
+        if by is not None:
+            return checked_name(by)
+        return self._journal.who if isinstance(self._journal, Authored) else ""
+
     def _tell(
-        self, told: Iterable[Answer], on_conflict: str, shown: Shown | None = None
+        self,
+        told: Iterable[Answer],
+        on_conflict: str,
+        shown: Shown | None = None,
+        by: str | None = None,
     ) -> None:
         if on_conflict not in ("raise", "keep"):
             raise InputError(
                 f"on_conflict must be 'raise' or 'keep', but it is "
                 f"{described(on_conflict)}."
             )
-        may_contradict = on_conflict == "keep"
-        self._record(self._state.told(told, may_contradict=may_contradict, shown=shown))
+        may_contradict, reader = on_conflict == "keep", self._reader(by)
+        self._record(
+            self._state.told(
+                told, may_contradict=may_contradict, shown=shown, by=reader
+            )
+        )
 
     def _record(self, event: Event) -> None:
         self._journal.append(event)

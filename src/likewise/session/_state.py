@@ -102,6 +102,17 @@ class State:
             known = empty.after_all(stands.answers)
         return State(known, stands, listed)
 
+    @property
+    def seconds(self) -> dict[str, float]:
+        """How long each reader took for what stands, as far as they told."""
+        acts = map(self.events.__getitem__, self.stands.acts)
+        took: dict[str, float] = {}
+        for single in (single for event in acts for single in singles_of(event)):
+            if isinstance(single, Told) and single.shown is not None and single.answers:
+                by = single.answers[0].by
+                took[by] = took.get(by, 0.0) + (single.shown.seconds or 0.0)
+        return took
+
     # What to record
 
     def told(
@@ -110,6 +121,7 @@ class State:
         *,
         may_contradict: bool,
         shown: Shown | None = None,
+        by: str = "",
     ) -> Told:
         """Return the event that answers make, each with its number.
 
@@ -121,10 +133,12 @@ class State:
             check questions always are.
         shown : Shown, optional
             The screen that they came of.
+        by : str
+            Who gave them.
         """
         draft = Draft(self.known)
         numbered = []
-        for answer in self._with_ids(answers):
+        for answer in self._with_ids(answers, by):
             is_strict = not may_contradict and not answer.question.is_check
             if is_strict and (error := draft.contradiction(answer)) is not None:
                 raise error
@@ -132,7 +146,7 @@ class State:
             draft.take(answer)
         return Told(tuple(numbered), shown)
 
-    def revised(self, revision: Revision) -> Event | None:
+    def revised(self, revision: Revision, by: str = "") -> Event | None:
         """Return the event that one act of a review makes; None where it is nothing."""
         if not isinstance(revision, Revision):
             raise InputError(
@@ -144,7 +158,7 @@ class State:
         if gone:
             events.append(Retracted(gone))
         if revision.told:
-            events.append(Told(tuple(self._with_ids(revision.told))))
+            events.append(Told(tuple(self._with_ids(revision.told, by))))
         events += [SetAside(sample) for sample in self.check(*revision.aside)]
         events += [
             SetAside(sample, aside=False) for sample in self.check(*revision.back)
@@ -169,10 +183,11 @@ class State:
             )
         )
 
-    def _with_ids(self, answers: Iterable[Answer]) -> Iterator[Answer]:
+    def _with_ids(self, answers: Iterable[Answer], by: str) -> Iterator[Answer]:
         for number, answer in enumerate(answers, start=self.stands.n_answers + 1):
-            question = self.question(answer.question)
-            yield Answer(question, Verdict.of(answer.verdict), number, _how(answer.how))
+            asked, how = self.question(answer.question), _how(answer.how)
+            reader = "" if how == "given" else by
+            yield Answer(asked, Verdict.of(answer.verdict), number, how, reader)
 
     # What may be named
 

@@ -11,6 +11,8 @@ from likewise.knowledge import (
     Event,
     Numbered,
     Undone,
+    signed,
+    unsigned,
     with_numbers,
 )
 from likewise.storage._protocol import Act, Latest, Project
@@ -76,6 +78,7 @@ class ProjectJournal:
         self, project: Project, who: str | None, clock: Callable[[], float]
     ) -> None:
         self.acts: list[Act] = []
+        self._events: list[Event] = []
         self._project = project
         self._clock = clock
         self._author = None if who is None else Author(who)
@@ -101,6 +104,11 @@ class ProjectJournal:
         finally:
             self._author, self._numbers = before
 
+    @property
+    def who(self) -> str:
+        """The present author; empty where there is none."""
+        return "" if self._author is None else self._author.who
+
     def append(self, event: Event) -> None:
         """Record an event as an act of the present author."""
         author, numbers = self._author, self._numbers
@@ -109,7 +117,7 @@ class ProjectJournal:
         if author is None:
             raise InputError("An act needs to say whose it is.")
         act = self._project.act(
-            event,
+            unsigned(event, author.who),
             who=author.who,
             now=self._clock(),
             client_id=author.client_id,
@@ -132,12 +140,16 @@ class ProjectJournal:
         return self._positions.get(client_id)
 
     def read(self) -> Iterator[Event]:
-        """Yield every event that this journal knows, oldest first."""
-        yield from [act.event for act in self.acts]
+        """Yield every event that this journal knows, oldest first.
+
+        Answers are by who acted, unless they say otherwise.
+        """
+        yield from tuple(self._events)
 
     def _take(self, acts: tuple[Act, ...]) -> None:
         for act in acts:
             self.acts.append(act)
+            self._events.append(signed(act.event, act.who))
             if act.client_id is not None:
                 self._positions[act.client_id] = act.number
 

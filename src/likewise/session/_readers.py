@@ -1,0 +1,93 @@
+"""Readers: who answers, what each one did, and what checks show of each."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from scipy.special import betaincinv
+
+from likewise.knowledge import PASSED, Answer, Knowledge, Verdict
+from likewise.session._control import Reliability, reliability
+
+TAILS = (0.05, 0.95)
+SHRUGS = (1.0, 19.0)  # prior counts of answers that are "unsure", and that are not
+
+
+@dataclass(frozen=True, slots=True)
+class Rate:
+    """A share: its mean, and where it is with a probability of 90 %."""
+
+    mean: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, slots=True)
+class Reader:
+    """What one of those did who answer: a person, or a program.
+
+    Attributes
+    ----------
+    name : str
+        Empty for answers of which nobody said who gave them.
+    n_answers : int
+        Answers that stand, "unsure" among them; without what was left untapped.
+    n_unsure : int
+    seconds : float
+        What they took, as far as that was told.
+    unsure : Rate
+        How often they cannot tell.
+    reliability : Reliability
+        How many of their answers are wrong, by the checks that they answered.
+    """
+
+    name: str
+    n_answers: int
+    n_unsure: int
+    seconds: float
+    unsure: Rate
+    reliability: Reliability
+
+
+def readers_in(known: Knowledge, seconds: Mapping[str, float]) -> tuple[Reader, ...]:
+    """Return everybody who gave an answer that stands, the first of them first.
+
+    Parameters
+    ----------
+    known : Knowledge
+    seconds : mapping of str to float
+        What each took.
+
+    Examples
+    --------
+    >>> from likewise import Question
+    >>> told = [Answer(Question(0, i), Verdict.SAME, by=by) for i, by in
+    ...         enumerate(["ann", "bob", "ann"], start=1)]
+    >>> found = readers_in(Knowledge(4).after_all(told), {"ann": 7.5})
+    >>> [(reader.name, reader.n_answers, reader.seconds) for reader in found]
+    [('ann', 2, 7.5), ('bob', 1, 0.0)]
+    """
+    said: dict[str, list[Answer]] = {}
+    for answer in known.answers:
+        if answer.how != "given":
+            said.setdefault(answer.by, []).append(answer)
+    return tuple(
+        _reader(name, answers, seconds.get(name, 0.0), reliability(known, name))
+        for name, answers in said.items()
+    )
+
+
+def _reader(
+    name: str, answers: list[Answer], seconds: float, shown: Reliability
+) -> Reader:
+    told = [answer for answer in answers if answer.how != PASSED]
+    n_unsure = sum(answer.verdict is Verdict.UNSURE for answer in told)
+    unsure = _share(n_unsure, len(told))
+    return Reader(name, len(told), n_unsure, seconds, unsure, shown)
+
+
+def _share(n: int, of: int) -> Rate:
+    a, b = SHRUGS[0] + n, SHRUGS[1] + of - n
+    low, high = (float(betaincinv(a, b, tail)) for tail in TAILS)
+    return Rate(a / (a + b), low, high)
