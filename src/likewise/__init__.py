@@ -23,6 +23,7 @@ if TYPE_CHECKING:
         Verdict,
     )
     from likewise.methods import METHODS
+    from likewise.readers import ModelOracle
     from likewise.session import (
         ActiveClustering,
         FunctionOracle,
@@ -43,6 +44,7 @@ __all__ = [
     "LikewiseError",
     "MissingDataError",
     "MissingExtraError",
+    "ModelOracle",
     "Overview",
     "Pair",
     "Pile",
@@ -63,6 +65,7 @@ _FOLDERS = {
         "Verdict",
     ),
     "methods": ("METHODS",),
+    "readers": ("ModelOracle",),
     "session": ("ActiveClustering", "FunctionOracle", "LabelOracle", "Session", "run"),
 }
 
@@ -92,6 +95,8 @@ def _imported(folder: str) -> object:  # noqa: C901 - one case for each folder
             import likewise.knowledge
         case "methods":
             import likewise.methods
+        case "readers":
+            import likewise.readers
         case "session":
             import likewise.session
         case "storage":

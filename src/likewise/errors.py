@@ -6,6 +6,8 @@
     ├── InputError             also a ValueError: the data or an argument does not fit
     ├── ContradictionError     also a ValueError: an answer denies earlier answers
     ├── MissingDataError       also a FileNotFoundError: a data set is not on this disk
+    ├── LimitError             also a RuntimeError: what may be spent is spent
+    ├── ModelError             also a RuntimeError: a model cannot be reached or asked
     ├── NotAllowedError        also a PermissionError: others may do that, not you
     ├── MissingExtraError      also an ImportError: an optional package is not installed
     ├── StaleError             also a RuntimeError: somebody else was there first
@@ -85,6 +87,14 @@ class StaleError(LikewiseError, RuntimeError):
 
 class NotAllowedError(LikewiseError, PermissionError):
     """Others may do this, but not who wants to; nothing was recorded."""
+
+
+class LimitError(LikewiseError, RuntimeError):
+    """What may be spent is spent: nothing more was sent, and all answers are kept."""
+
+
+class ModelError(LikewiseError, RuntimeError):
+    """The server of a model cannot be reached, or will not answer."""
 
 
 class StorageError(LikewiseError, OSError):
