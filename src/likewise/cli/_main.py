@@ -31,6 +31,7 @@ from likewise.cli._output import (
     say,
     visible_lines,
 )
+from likewise.cli._reading import read
 from likewise.cli._serving import app as serve_path
 from likewise.cli._serving import demo
 from likewise.errors import (
@@ -61,6 +62,7 @@ EXTRAS = {
     "faiss-cpu": "scale",
     "umap-learn": "map",
     "matplotlib": "plots",
+    "httpx": "model",
     "pandas": "tables",
     "pyarrow": "tables",
 }
@@ -170,6 +172,7 @@ def likewise(
 app.command("demo")(demo)
 app.command("app")(serve_path)
 app.command("ask")(ask)
+app.command("read")(read)
 app.command("export")(export)
 app.command("import")(import_)
 app.command("restore")(restore)

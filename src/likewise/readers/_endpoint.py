@@ -25,6 +25,7 @@ KEY = "LIKEWISE_API_KEY"
 BUSY = {408, 409, 425, 429, 500, 502, 503, 504, 529}  # asked again
 MISFIT = {400, 413, 415, 422}  # the request is not to the server's taste
 LOCKED = {401, 403}
+SILENT, NOBODY = 0, -1  # no answer in time or a broken one; nobody is there
 ABSENT = 404
 ERRORS = 400  # the codes from here on
 MOST_TOKENS = 512  # of a reply
@@ -93,7 +94,7 @@ class _Outcome(NamedTuple):
     """What became of one call: a reply, or why there is none."""
 
     reply: Reply | None
-    code: int = 0  # of HTTP; 0 where nothing came back
+    code: int = SILENT  # of HTTP, or one of ours where nothing came back
     why: str = ""
     wait: float | None = None  # seconds that the server asks for
 
@@ -188,8 +189,8 @@ class Endpoint:
             if found.reply is not None:
                 self._has_replied = True
                 return found
-            is_down = found.code == 0 and not self._has_replied and tries == 0
-            may_help = found.code in BUSY or (found.code == 0 and not is_down)
+            was_there = found.code == NOBODY and self._has_replied
+            may_help = found.code in {SILENT, *BUSY} or was_there
             is_last = tries == self._patience.retries
             is_long = (found.wait or 0.0) > self._patience.longest
             if not may_help or is_last or is_long:
@@ -208,9 +209,11 @@ class Endpoint:
                 f"{self.url}/chat/completions", json=body, headers=headers
             )
         except httpx.TimeoutException:
-            return _Outcome(None, 0, f"no answer within {self._patience.timeout:g} s")
+            why = f"no answer within {self._patience.timeout:g} s"
+            return _Outcome(None, SILENT, why)
         except httpx.TransportError as error:
-            return _Outcome(None, 0, _plain(str(error) or type(error).__name__, key))
+            code = NOBODY if isinstance(error, httpx.ConnectError) else SILENT
+            return _Outcome(None, code, _plain(str(error) or type(error).__name__, key))
         except UnicodeEncodeError:
             raise InputError(
                 f"The key in {self._variable} holds signs that no key has: set that "
@@ -235,7 +238,7 @@ class Endpoint:
 
     def _refuse(self, found: _Outcome) -> NoReturn:
         why = f": {found.why}" if found.why else ""
-        if found.code == 0:
+        if found.code in (SILENT, NOBODY):
             raise ModelError(
                 f"Nothing answers at {self.url} ({found.why}): start the server there, "
                 f"or name another endpoint; what was answered is kept."

@@ -10,10 +10,21 @@ import hashlib
 import json
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
+from typing import Literal
 
 from likewise.errors import ContradictionError, StaleError, UnreadableFileError
-from likewise.knowledge import Costs, Overview, Question, Sheet, Verdict
-from likewise.readers._model import Choice, ModelOracle
+from likewise.knowledge import (
+    Costs,
+    Overview,
+    Question,
+    Screen,
+    Sheet,
+    Verdict,
+    checked_name,
+    told_in,
+)
+from likewise.readers._model import ModelOracle
 from likewise.readers._prompts import PROMPT_VERSION, Prompt
 from likewise.session import FEATURES, Session
 from likewise.storage import Author, Project, ProjectJournal
@@ -43,6 +54,17 @@ class Step:
     way: str
     n_answers: int = 0
     n_unsure: int = 0
+
+    def plus(self, other: Step) -> Step:
+        """Return both as one.
+
+        Examples
+        --------
+        >>> Step("pair", 1).plus(Step("set", 4, 1))
+        Step(way='pair', n_answers=5, n_unsure=1)
+        """
+        answers = self.n_answers + other.n_answers
+        return Step(self.way, answers, self.n_unsure + other.n_unsure)
 
 
 class ModelReader:
@@ -79,15 +101,16 @@ class ModelReader:
         clock: Callable[[], float],
         ways: Sequence[str] = WAYS,
     ) -> None:
-        self.who = f"model:{oracle.model}"
+        self.who = checked_name(f"model:{oracle.model}")
         self._project, self._journal, self._session = project, journal, session
         self._oracle, self._clock, self._ways = oracle, clock, ways
         asked = [project.name, oracle.model, oracle.criterion, oracle.sure]
         self._scope = _digest([*asked, PROMPT_VERSION])
-        noted = oracle.replies.unsure(self._scope)
-        self._unsure = [
-            Question(i, j) for i, j in noted if max(i, j) < session.n_samples
-        ]
+        # What is left to people, and whether its relation followed already then.
+        self._unsure: dict[Question, bool] = {}
+        for i, j in oracle.replies.unsure(self._scope):
+            if max(i, j) < session.n_samples:
+                self._leave(Question(i, j))
 
     def read(self) -> Iterator[Step]:
         """Yield a step for each thing that is put to the model.
@@ -99,19 +122,47 @@ class ModelReader:
         ModelError
             The server cannot be reached, or will not answer. The same holds.
         """
-        while True:
-            pending = self._pending()
-            kinds = ("pair", "sheet") if "set" in self._ways else ("pair",)
-            screen = self._session.screen_besides(pending, None, kinds, CALLS, MOST)
-            if screen is None:
-                return
+        while (screen := self._next()) is not None:
             try:
-                if isinstance(screen, Sheet) and len(screen.items) >= LEAST_ITEMS:
+                if isinstance(screen, Sheet):
                     yield self._sorted(screen)
                 else:
-                    yield self._placed(screen.questions[0])
+                    yield self._placed(screen)
             except StaleError:
                 continue  # others have acted meanwhile: their answers come first
+
+    def _next(self) -> Sheet | Question | None:
+        """Return what to ask: items beside a group, a question, or nothing more."""
+        wide = ("pair", "sheet") if "set" in self._ways else ("pair",)
+        while True:
+            pending = self._pending()
+            found = self._fresh(wide, pending) or self._fresh(("pair",), pending)
+            if found is not None:
+                return found
+            screen = self._screen(("pair",), pending)
+            turned = set(() if screen is None else screen.questions).difference(pending)
+            if not turned:
+                return None
+            for question in turned:  # what was left to people, the other way round
+                self._leave(question)
+
+    def _fresh(
+        self, kinds: tuple[str, ...], pending: Sequence[Question]
+    ) -> Sheet | Question | None:
+        """Return the best of what may be shown, without what is pending."""
+        screen = self._screen(kinds, pending)
+        if screen is None:
+            return None
+        pairs = {question.pair for question in pending}
+        fresh = tuple(q for q in screen.questions if q.pair not in pairs)
+        if isinstance(screen, Sheet) and len(fresh) >= LEAST_ITEMS:
+            return replace(screen, questions=fresh)
+        return fresh[0] if fresh else None
+
+    def _screen(
+        self, kinds: tuple[str, ...], pending: Sequence[Question]
+    ) -> Screen | None:
+        return self._session.screen_besides(pending, None, kinds, CALLS, MOST)
 
     # What is left to people, and what they do meanwhile
 
@@ -124,15 +175,32 @@ class ModelReader:
                     "Items were added meanwhile: start again to go on with them."
                 )
             self._session.reload()
-        known = self._session.known
-        self._unsure = [
-            q for q in self._unsure if known.constraints.relation(*q.pair) is None
-        ]
         now, n_samples = self._clock(), self._session.n_samples
         theirs = [
             q for one in latest.questions if one.until > now for q in one.questions
         ]
-        return [*self._unsure, *(q for q in theirs if max(q.pair) < n_samples)]
+        left = [
+            q for q, was_known in self._unsure.items() if was_known or self._is_open(q)
+        ]
+        return [
+            *left,
+            *filter(self._is_open, self._taken_back()),
+            *(q for q in theirs if max(q.pair) < n_samples),
+        ]
+
+    def _is_open(self, question: Question) -> bool:
+        return self._session.known.constraints.relation(*question.pair) is None
+
+    def _leave(self, question: Question) -> None:
+        self._unsure[question] = not self._is_open(question)
+
+    def _taken_back(self) -> Iterator[Question]:
+        """Yield what the model had said and somebody has undone or retracted."""
+        stands = {answer.id for answer in self._session.history}
+        for act in self._journal.acts:
+            if act.who == self.who:
+                told = told_in(act.event)
+                yield from (a.question for a in told if a.id not in stands)
 
     def _left(
         self, way: str, questions: Sequence[Question], n_answers: int = 0
@@ -142,7 +210,7 @@ class ModelReader:
             self._oracle.replies.note_unsure(
                 self._scope, question.sample, question.against
             )
-            self._unsure.append(question)
+            self._leave(question)
         return Step(way, n_answers, len(questions))
 
     # What is asked
@@ -153,9 +221,8 @@ class ModelReader:
         try:
             if len(groups) > 1:
                 chosen = self._oracle.select(question.sample, groups)
-                done = self._told_choice(question.sample, groups, chosen)
-                if done is not None:
-                    return done
+                if chosen.which is not None:
+                    return self._told_choice(question, groups, chosen.which)
             return self._compared(question)
         except UnreadableFileError:
             return self._left("pair", [question])
@@ -176,28 +243,29 @@ class ModelReader:
         return found[:MOST]
 
     def _told_choice(
-        self, sample: int, groups: Sequence[int], chosen: Choice
-    ) -> Step | None:
-        """Record what was chosen; None where nothing was."""
-        if chosen.which is None:
-            return None
-        which, others = chosen.which, [one for one in groups if one != chosen.which]
+        self, question: Question, groups: Sequence[int], which: int | Literal["none"]
+    ) -> Step:
+        """Record what was chosen.
 
-        def record() -> None:
-            if which == "none":
-                asked = tuple(Question(sample, one) for one in groups)
-                self._session.tell_overview(Overview(asked))
-            else:
-                self._session.tell_group(sample, which, unlike=others)
-
+        Groups that were passed over are told apart only from a choice that is known to
+        be another group: what looks like two groups may still turn out to be one.
+        """
+        sample, relation = question.sample, self._session.known.constraints.relation
+        if which == "none":
+            asked = tuple(Question(sample, one) for one in groups)
+            told, record = groups, partial(self._session.tell_overview, Overview(asked))
+        else:
+            told = [g for g in groups if relation(g, which) is not None]
+            unlike = [group for group in told if group != which]
+            record = partial(self._session.tell_group, sample, which, unlike=unlike)
         prompt = self._oracle.selecting(sample, groups)
         if not self._recorded(prompt, record):
-            return None
-        return Step("select", len(groups))
+            return self._left("select", [question])
+        return Step("select", len(told))
 
     def _compared(self, question: Question) -> Step:
         judged = self._oracle.judge(*_ends(question))
-        if judged.verdict is Verdict.UNSURE:
+        if not self._may_say(question, judged.verdict):
             return self._left("pair", [question])
         prompt = self._oracle.pairing(*_ends(question))
         if not self._recorded(
@@ -213,8 +281,9 @@ class ModelReader:
         except UnreadableFileError:
             return self._left("set", sheet.questions)
         verdicts = {item: one.verdict for item, one in judged.items()}
-        left = [q for q in sheet.questions if verdicts[q.sample] is Verdict.UNSURE]
-        told = tuple(q for q in sheet.questions if q not in left)
+        asked = sheet.questions
+        told = tuple(q for q in asked if self._may_say(q, verdicts[q.sample]))
+        left = [q for q in asked if q not in told]
         belongs = Verdict.SAME if sheet.tap == "members" else Verdict.DIFFERENT
         tapped = [q.sample for q in told if verdicts[q.sample] is belongs]
         if not told:
@@ -225,6 +294,11 @@ class ModelReader:
         ):
             return self._left("set", sheet.questions)
         return self._left("set", left, len(told))
+
+    def _may_say(self, question: Question, verdict: Verdict) -> bool:
+        """Tell whether it is an answer, and one that no earlier answers deny."""
+        fits = self._session.known.constraints.fits(*question.pair, verdict)
+        return fits and verdict is not Verdict.UNSURE
 
     def _recorded(self, prompt: Prompt, record: Callable[[], None]) -> bool:
         """Record an act of the model; False where people know better.

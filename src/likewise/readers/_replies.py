@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeAlias
+from weakref import finalize
 
 from likewise.errors import StorageError
 
@@ -96,6 +97,7 @@ class Replies:
             self._db = sqlite3.connect(
                 ":memory:" if path is None else path, WAIT, isolation_level=None
             )
+            finalize(self, self._db.close)
             self._db.execute("PRAGMA synchronous = FULL")
             self._db.executescript(TABLES)
 
