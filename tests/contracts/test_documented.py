@@ -61,6 +61,18 @@ def test_many_samples_are_sorted_as_the_documents_say(
         exec(compile(code, "scale.md", "exec"), {})
 
 
+def test_a_model_is_asked_as_the_documents_say() -> None:
+    """All but the asking, for which there is no server here."""
+    text = (ROOT / "docs/models.md").read_text(encoding="utf-8")
+    found = re.search(r"```python\n(.*?)```", text, re.DOTALL)
+    assert found is not None
+    made: dict[str, object] = {}
+
+    exec(compile(found[1], "models.md", "exec"), made)
+
+    assert {"oracle", "answers"} <= set(made)
+
+
 @pytest.mark.parametrize("command", [info.name for info in app.registered_commands])
 def test_every_command_is_in_the_readme(command: str) -> None:
     assert re.search(rf"likewise [^\n]*\b{command}\b", README)
