@@ -80,9 +80,12 @@ def test_a_long_text_is_cut() -> None:
 def test_a_picture_is_sent_small_and_bare(kind: str, tmp_path: Path) -> None:
     path = tmp_path / "red.png"
     path.write_bytes(picture())
-    content: Content = {"bytes": picture(), "path": path, "picture": Picture(path)}[
-        kind
-    ]
+    contents: dict[str, Content] = {
+        "bytes": picture(),
+        "path": path,
+        "picture": Picture(path),
+    }
+    content = contents[kind]
 
     parts = pair_prompt("same?", content, "a text").messages()[-1]["content"]
 
