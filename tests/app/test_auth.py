@@ -33,11 +33,11 @@ from likewise.app._auth import (
     NO_PASSWORD,
     TOO_MANY,
     WRONG,
-    folded,
     name_of,
     network_of,
 )
 from likewise.app._project import LEASE
+from likewise.knowledge import folded
 
 COOKIE = f"likewise-{PORT}"
 GARBAGE = [

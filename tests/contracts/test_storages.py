@@ -18,7 +18,7 @@ from tests.stores import KINDS, Reopen, events, held_by, reopener, running
 from tests.strategies import pairs
 
 from likewise import Answer, InputError, Question, Verdict
-from likewise.errors import StaleError, StorageError
+from likewise.errors import NotAllowedError, StaleError, StorageError
 from likewise.knowledge import (
     Event,
     Overview,
@@ -32,12 +32,15 @@ from likewise.knowledge import (
 )
 from likewise.storage import (
     Act,
+    Invite,
     Item,
     Latest,
+    Member,
     MemoryStore,
     OpenQuestion,
     Project,
     Store,
+    Team,
 )
 
 SAME = Told((Answer(Question(3, 1), Verdict.SAME, 1),))
@@ -831,3 +834,156 @@ def test_a_question_that_two_answer_at_once_is_answered_once(project: Project) -
 
     assert sorted(repeats) == [False] + [True] * 7
     assert len(project.acts()) == 1
+
+
+# People
+
+
+LINK = Invite("reviewer", "digest of a token", "ann", made=1.0, expires=9.0)
+
+
+def test_nobody_is_in_a_new_project(project: Project) -> None:
+    assert project.team() == Team()
+
+
+def test_an_invite_is_kept_as_it_was_made(reopen: Reopen, project: Project) -> None:
+    kept = [
+        project.invite(LINK),
+        project.invite(replace(LINK, digest="x", uses=3, who="Zoë", role="owner")),
+    ]
+
+    assert reopen().project("leaves").team().invites == tuple(kept)
+    assert replace(kept[0], id=0) == LINK
+    assert kept[0].id != kept[1].id
+
+
+def test_who_comes_in_by_an_invite_has_its_role(
+    reopen: Reopen, project: Project
+) -> None:
+    link = project.invite(LINK)
+
+    bob = project.join("Bob", LINK.digest, now=2.5)
+
+    assert bob == Member("Bob", "reviewer", 2.5, link.id)
+    again = reopen().project("leaves")
+    assert again.team() == Team((bob,), (link,))
+
+
+def test_an_invite_is_used_up(project: Project) -> None:
+    project.invite(replace(LINK, uses=2))
+    for name in ("bob", "eve"):
+        project.join(name, LINK.digest, now=2.0)
+
+    with pytest.raises(NotAllowedError, match="used up: ask ann for a new one"):
+        project.join("zoe", LINK.digest, now=2.0)
+    assert [one.name for one in project.team().members] == ["bob", "eve"]
+    assert [one.uses for one in project.team().invites] == [0]
+
+
+def test_an_invite_expires(project: Project) -> None:
+    project.invite(LINK)
+    project.join("bob", LINK.digest, now=8.9)
+
+    with pytest.raises(NotAllowedError, match="expired: ask ann"):
+        project.join("eve", LINK.digest, now=9.0)
+
+
+def test_no_other_digest_lets_anybody_in(reopen: Reopen, project: Project) -> None:
+    other = reopen().create("other", {}, now=0.0)
+    other.invite(LINK)
+
+    for digest in (LINK.digest, "", "digest of a toke"):
+        with pytest.raises(NotAllowedError, match="no such link"):
+            project.join("bob", digest, now=2.0)
+    assert project.team() == Team()
+
+
+@pytest.mark.parametrize("name", ["Bob", "bob", "Ｂｏｂ", " BOB "])
+def test_a_name_is_one_members(project: Project, name: str) -> None:
+    project.invite(replace(LINK, uses=2))
+    project.join("Bob", LINK.digest, now=2.0)
+
+    with pytest.raises(StaleError, match="choose another name"):
+        project.join(name, LINK.digest, now=3.0)
+    assert [one.uses for one in project.team().invites] == [1]
+
+
+@pytest.mark.parametrize("name", ["", "a\x00b", "\ud800"])
+def test_a_member_has_a_name_that_can_be_seen(project: Project, name: str) -> None:
+    project.invite(LINK)
+
+    with pytest.raises(InputError):
+        project.join(name, LINK.digest, now=2.0)
+    assert project.team().members == ()
+
+
+def test_a_revoked_invite_removes_who_came_by_it(
+    reopen: Reopen, project: Project
+) -> None:
+    link, other = project.invite(LINK), project.invite(replace(LINK, digest="x"))
+    project.join("bob", LINK.digest, now=2.0)
+    project.join("eve", "x", now=2.0)
+
+    project.revoke(link.id, now=3.0)
+    project.revoke(link.id, now=4.0)
+    project.revoke(link.id + other.id, now=4.0)
+
+    found = reopen().project("leaves").team()
+    removed = {one.name: one.removed for one in found.members}
+    assert removed == {"bob": 3.0, "eve": None}
+    assert [one.revoked for one in found.invites] == [3.0, None]
+    with pytest.raises(NotAllowedError, match="taken back: ask ann"):
+        project.join("zoe", LINK.digest, now=5.0)
+
+
+def test_a_member_is_changed_and_removed(reopen: Reopen, project: Project) -> None:
+    bob = Member("Bob", "reader", 2.0)
+    project.set_member(bob)
+    changed = replace(bob, name="bob", role="owner", removed=7.0)
+    project.set_member(changed)
+
+    assert reopen().project("leaves").team().members == (changed,)
+
+
+def test_an_invite_of_a_member_lets_them_in_again(project: Project) -> None:
+    project.set_member(Member("Bob", "reader", 2.0, removed=3.0))
+    project.set_member(Member("Eve", "owner", 2.0))
+    for who in ("bob", "eve"):
+        project.invite(replace(LINK, digest=who, who=who.title(), uses=1))
+
+    bob = project.join("", "bob", now=5.0)
+    eve = project.join("anything", "eve", now=5.0)
+
+    assert (bob.name, bob.role, bob.joined, bob.removed) == (
+        "Bob",
+        "reviewer",
+        5.0,
+        None,
+    )
+    assert (eve.name, eve.role, eve.joined) == ("Eve", "owner", 2.0)
+    assert {one.name for one in project.team().members} == {"Bob", "Eve"}
+    with pytest.raises(NotAllowedError, match="used up"):
+        project.join("", "bob", now=5.0)
+
+
+def test_an_unknown_role_is_refused(project: Project) -> None:
+    with pytest.raises(InputError, match="no role 'king'"):
+        project.invite(replace(LINK, role="king"))
+    with pytest.raises(InputError, match="no role 'king'"):
+        project.set_member(Member("bob", "king", 0.0))
+
+
+def test_of_many_who_join_at_once_no_more_come_in_than_may(project: Project) -> None:
+    project.invite(replace(LINK, uses=3))
+
+    def tried(number: int) -> str:
+        try:
+            return project.join(f"bob {number}", LINK.digest, now=2.0).name
+        except NotAllowedError as error:
+            return str(error)
+
+    with ThreadPoolExecutor(8) as pool:
+        said = list(pool.map(tried, range(8)))
+
+    assert sum("used up" in words for words in said) == 5
+    assert len(project.team().members) == 3

@@ -23,7 +23,7 @@ from tests.stores import postgresql_url
 from likewise import Answer, InputError, MissingExtraError, Question, Verdict
 from likewise.errors import SchemaError, StorageError
 from likewise.knowledge import Renamed, Sheet, Told
-from likewise.storage import Item, OpenQuestion, open_store
+from likewise.storage import Invite, Item, OpenQuestion, Team, open_store
 from likewise.storage.sql import SqlStore, url_of
 from likewise.storage.sql._beside import back_up
 from likewise.storage.sql._engines import Database
@@ -36,14 +36,15 @@ from likewise.storage.sql._schema import (
 
 VERSION_1 = Path(__file__).with_name("version_1.sql")
 VERSION_2 = Path(__file__).with_name("version_2.sql")
+VERSION_3 = Path(__file__).with_name("version_3.sql")
 CHILDREN = Path(__file__).with_name("children.py")
 
-STEP_4 = """
+STEP_5 = """
 import sqlalchemy as sa
 from alembic import op
 
-revision = "0004"
-down_revision = "0003"
+revision = "0005"
+down_revision = "0004"
 
 def upgrade():
     is_sqlite = op.get_bind().dialect.name == "sqlite"
@@ -76,14 +77,14 @@ def old_file(file: Path) -> Path:
 
 
 @pytest.fixture
-def with_step_4(tmp_path: Path) -> Path:
+def with_step_5(tmp_path: Path) -> Path:
     return _with_step(tmp_path, "pass")
 
 
 def _with_step(folder: Path, more: str) -> Path:
     migrations = folder / "migrations"
     shutil.copytree(MIGRATIONS, migrations)
-    (migrations / "versions" / "v0004.py").write_text(STEP_4.format(more=more))
+    (migrations / "versions" / "v0005.py").write_text(STEP_5.format(more=more))
     return migrations
 
 
@@ -260,26 +261,44 @@ def test_items_of_older_files_take_copies(file: Path, version: Path) -> None:
     assert len(list(file.parent.glob("*.backup-*"))) == 1
 
 
+@pytest.mark.parametrize("version", [VERSION_1, VERSION_2, VERSION_3])
+def test_older_files_take_people(file: Path, version: Path) -> None:
+    with closing(sqlite3.connect(file)) as connection:
+        connection.executescript(version.read_text(encoding="utf-8"))
+    store = open_store(file)
+    project = store.project("leaves")
+    before = project.team()
+
+    project.invite(Invite("reviewer", "a digest", "ann", 1.0, 9.0))
+    project.join("bob", "a digest", now=2.0)
+
+    after = store.project("leaves").team()
+    store.close()
+    assert before == Team()
+    assert [(one.name, one.role) for one in after.members] == [("bob", "reviewer")]
+    assert len(list(file.parent.glob("*.backup-*"))) == 1
+
+
 def test_an_older_database_is_brought_up_to_date(
-    database: Database, with_step_4: Path
+    database: Database, with_step_5: Path
 ) -> None:
     upgrade(database)
     with database.write() as connection:
         connection.execute(text("INSERT INTO project VALUES (1, 'oak', '{}', 0.5)"))
 
-    upgrade(database, with_step_4)
+    upgrade(database, with_step_5)
 
-    assert _version(database) == "0004"
+    assert _version(database) == "0005"
     with database.read() as connection:
         assert connection.scalar(text("SELECT name FROM project")) == "oak"
         assert connection.execute(text("SELECT note FROM event")).all() == []
 
 
-def test_a_copy_of_the_older_file_stays(old_file: Path, with_step_4: Path) -> None:
+def test_a_copy_of_the_older_file_stays(old_file: Path, with_step_5: Path) -> None:
     database = Database(url_of(str(old_file)))
 
-    upgrade(database, with_step_4)
-    upgrade(database, with_step_4)
+    upgrade(database, with_step_5)
+    upgrade(database, with_step_5)
 
     database.engine.dispose()
     (copy,) = old_file.parent.glob("*.backup-*")
@@ -317,7 +336,7 @@ def test_an_upgrade_that_fails_changes_nothing(
     with pytest.raises(RuntimeError, match="broken"):
         upgrade(database, broken)
 
-    assert _version(database) == "0003"
+    assert _version(database) == "0004"
     with database.read() as connection:
         context = MigrationContext.configure(
             connection, opts={"version_table": VERSION_TABLE}
@@ -341,14 +360,14 @@ def test_an_upgrade_that_would_leave_rows_without_their_event_is_not_done(
     database.engine.dispose()
 
 
-def test_servers_may_upgrade_at_once(database: Database, with_step_4: Path) -> None:
+def test_servers_may_upgrade_at_once(database: Database, with_step_5: Path) -> None:
     upgrade(database)
     others = [Database(database.engine.url) for _ in range(6)]
 
     with ThreadPoolExecutor(6) as pool:
-        list(pool.map(lambda other: upgrade(other, with_step_4), others))
+        list(pool.map(lambda other: upgrade(other, with_step_5), others))
 
-    assert _version(database) == "0004"
+    assert _version(database) == "0005"
     for other in others:
         other.engine.dispose()
 

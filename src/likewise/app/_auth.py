@@ -13,14 +13,13 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from ipaddress import IPv6Address, ip_address
 from threading import Lock
-from unicodedata import normalize
 
 from fastapi import HTTPException, Request
 from fastapi.responses import JSONResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from likewise.errors import InputError
-from likewise.knowledge import checked_name
+from likewise.knowledge import checked_name, folded
 
 MANY = 5  # wrong passwords from one address
 MANY_IN_ALL = 60  # from all of them
@@ -317,18 +316,6 @@ def name_of(who: str) -> str:
     if not who.strip():
         raise InputError("A name is needed: it is saved with your answers.")
     return checked_name(who)
-
-
-def folded(who: str) -> str:
-    """Return what two names share that people would take for one.
-
-    Examples
-    --------
-    >>> folded("Ａnn  LEE") == folded("ann lee")
-    True
-    """
-    plain = normalize("NFKC", normalize("NFKC", who).casefold())
-    return " ".join(plain.split())
 
 
 def network_of(address: str) -> str:

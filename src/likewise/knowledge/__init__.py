@@ -50,6 +50,7 @@ from likewise.knowledge._names import (
     GroupNames,
     checked_name,
     checked_text,
+    folded,
     readable,
     valid_text,
 )
@@ -120,6 +121,7 @@ __all__ = [
     "encode_answer",
     "encode_prediction",
     "encode_screen",
+    "folded",
     "in_use",
     "kind_of",
     "numbered",

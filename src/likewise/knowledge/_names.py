@@ -71,6 +71,18 @@ def checked_name(name: object, *, may_be_empty: bool = False) -> str:
     return text
 
 
+def folded(who: str) -> str:
+    """Return what two names share that people would take for one.
+
+    Examples
+    --------
+    >>> folded("Ａnn  LEE") == folded("ann lee")
+    True
+    """
+    once = unicodedata.normalize("NFKC", who).casefold()
+    return " ".join(unicodedata.normalize("NFKC", once).split())
+
+
 def checked_text(text: str) -> str:
     """Return a text that every database can hold, such as the path of a file."""
     if not isinstance(text, str) or not text or "\x00" in text:

@@ -9,22 +9,29 @@ from threading import RLock
 from typing import Any
 
 from likewise._arrays import Samples
-from likewise.knowledge import Event, checked_name, checked_text
+from likewise.knowledge import Event, checked_name, checked_text, folded
 from likewise.storage._blocks import checked_array, stacked
 from likewise.storage._protocol import (
     Act,
     Info,
+    Invite,
     Item,
     Latest,
+    Member,
     OpenQuestion,
     Settings,
+    Team,
     Trace,
     behind,
     checked_copies,
+    checked_invite,
     checked_items,
     checked_keys,
+    checked_member,
     checked_status,
+    counted,
     duplicate,
+    joining,
     no_array,
     no_item,
     no_longer_open,
@@ -79,6 +86,8 @@ class MemoryProject:
         self._by_question: dict[int, Act] = {}
         self._open: dict[int, OpenQuestion] = {}
         self._ids = count(1)
+        self._invites: dict[int, Invite] = {}
+        self._members: dict[str, Member] = {}  # by their folded names
         self._lock = RLock()
 
     @property
@@ -242,3 +251,44 @@ class MemoryProject:
     def close_question(self, id: int) -> None:  # noqa: A002
         with self._lock:
             self._open.pop(id, None)
+
+    # People
+
+    def team(self) -> Team:
+        with self._lock:
+            members = sorted(self._members.items(), key=lambda one: one[1].joined)
+            invites = tuple(self._invites.values())
+            return Team(tuple(member for _, member in members), invites)
+
+    def invite(self, wanted: Invite) -> Invite:
+        with self._lock:
+            made = replace(checked_invite(wanted), id=len(self._invites) + 1)
+            self._invites[made.id] = made
+            return made
+
+    def join(self, name: str, digest: str, *, now: float) -> Member:
+        name = checked_name(name, may_be_empty=True)
+        with self._lock:
+            found = (one for one in self._invites.values() if one.digest == digest)
+            invite = next(found, None)
+            whose = name if invite is None else invite.who or name
+            before = self._members.get(folded(whose))
+            member = joining(invite, before, name, now)
+            assert invite is not None  # or nobody would join
+            self._invites[invite.id] = counted(invite)
+            self.set_member(member)
+            return member
+
+    def set_member(self, member: Member) -> None:
+        with self._lock:
+            self._members[folded(member.name)] = checked_member(member)
+
+    def revoke(self, id: int, *, now: float) -> None:  # noqa: A002
+        with self._lock:
+            invite = self._invites.get(id)
+            if invite is None or invite.revoked is not None:
+                return
+            self._invites[id] = replace(invite, revoked=now)
+            for key, member in self._members.items():
+                if member.invite == id and member.removed is None:
+                    self._members[key] = replace(member, removed=now)

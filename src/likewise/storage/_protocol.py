@@ -3,17 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple, Protocol, TypeAlias
 
 from likewise._arrays import Samples
-from likewise.errors import InputError, StaleError, StorageError
-from likewise.knowledge import Event, Overview, Question, Sheet, checked_text
+from likewise.errors import InputError, NotAllowedError, StaleError, StorageError
+from likewise.knowledge import (
+    Event,
+    Overview,
+    Question,
+    Sheet,
+    checked_name,
+    checked_text,
+)
 
 Settings: TypeAlias = Mapping[str, Any]
 
 KINDS = ("image", "text", "row")
 STATUSES = ("here", "changed", "gone")
+ROLES = ("reader", "reviewer", "owner")  # each may do what those before it may
+NO_LINK = "There is no such link: open it as it was sent to you, or ask for a new one."
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,8 +166,84 @@ class Latest:
     questions: tuple[OpenQuestion, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class Invite:
+    """A link by which people come in.
+
+    Parameters
+    ----------
+    role : {"reader", "reviewer", "owner"}
+        Of who comes in by it.
+    digest : str
+        Of the token in the link; the token itself is kept nowhere.
+    made_by : str
+    made, expires : float
+        When it was made, and from when on it lets nobody in.
+    uses : int or None
+        How many more people may come in by it; None for any number.
+    who : str
+        The member whom it lets in again; empty where it is for new ones.
+    id : int
+        Given by the store; 0 while it is not recorded.
+    revoked : float or None
+        When it was taken back.
+    """
+
+    role: str
+    digest: str
+    made_by: str
+    made: float
+    expires: float
+    uses: int | None = None
+    who: str = ""
+    id: int = 0
+    revoked: float | None = None
+
+    def refusal(self, now: float) -> str | None:
+        """Return why nobody comes in by it, in a sentence; None if somebody does."""
+        if self.revoked is not None:
+            return f"This link was taken back: ask {self.made_by} for a new one."
+        if now >= self.expires:
+            return f"This link has expired: ask {self.made_by} for a new one."
+        if self.uses == 0:
+            return f"This link was used up: ask {self.made_by} for a new one."
+        return None
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """Somebody who may come in, or may no longer.
+
+    Parameters
+    ----------
+    name : str
+        One person's: names that people would take for one are one.
+    role : {"reader", "reviewer", "owner"}
+    joined : float
+        When they came in, for the first time or after they were removed; keys from
+        before are worth nothing.
+    invite : int or None
+        The link by which they came; None for who came by a password.
+    removed : float or None
+    """
+
+    name: str
+    role: str
+    joined: float
+    invite: int | None = None
+    removed: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Team:
+    """Who may come in, and by which links, as of one moment; oldest first."""
+
+    members: tuple[Member, ...] = ()
+    invites: tuple[Invite, ...] = ()
+
+
 class Project(Protocol):
-    """Items, arrays, acts and open questions under one name.
+    """Items, arrays, acts, open questions and people under one name.
 
     Each call is one transaction, and what it changed is on disk when it returns (where
     the store has a disk). Calls may come from several threads.
@@ -274,6 +359,31 @@ class Project(Protocol):
     def close_question(self, id: int) -> None:  # noqa: A002
         """Close a question without an answer, if it is open."""
 
+    def team(self) -> Team:
+        """Return every member and every invite."""
+
+    def invite(self, wanted: Invite) -> Invite:
+        """Keep an invite, and return it with its id."""
+
+    def join(self, name: str, digest: str, *, now: float) -> Member:
+        """Let somebody in by the invite of a digest, and count it.
+
+        An invite for a member lets them in again, whatever the name.
+
+        Raises
+        ------
+        NotAllowedError
+            There is no such invite, or it lets nobody in any more.
+        StaleError
+            The name is somebody's.
+        """
+
+    def set_member(self, member: Member) -> None:
+        """Keep a member, instead of the one of this name."""
+
+    def revoke(self, id: int, *, now: float) -> None:  # noqa: A002
+        """Take back an invite, and remove who came in by it."""
+
 
 class Store(Protocol):
     """Projects by name."""
@@ -335,6 +445,65 @@ def checked_status(status: str) -> str:
             f"There is no status {status!r}: use one of {', '.join(STATUSES)}."
         )
     return status
+
+
+def checked_invite(invite: Invite) -> Invite:
+    """Return an invite that can be kept."""
+    checked_text(invite.made_by)
+    checked_role(invite.role)
+    return invite
+
+
+def checked_member(member: Member) -> Member:
+    """Return a member that can be kept."""
+    checked_name(member.name)
+    checked_role(member.role)
+    return member
+
+
+def checked_role(role: str) -> str:
+    """Return a role that there is."""
+    if role not in ROLES:
+        raise InputError(f"There is no role {role!r}: use one of {', '.join(ROLES)}.")
+    return role
+
+
+def joining(
+    invite: Invite | None, before: Member | None, name: str, now: float
+) -> Member:
+    """Return the member who comes in by an invite, or say why nobody does.
+
+    Parameters
+    ----------
+    invite : Invite or None
+        What was found.
+    before : Member or None
+        The one who has the name, or whose invite it is.
+    name : str
+    now : float
+    """
+    if invite is None:
+        raise NotAllowedError(NO_LINK)
+    refusal = invite.refusal(now)
+    if refusal is not None:
+        raise NotAllowedError(refusal)
+    if not invite.who:
+        if before is not None:
+            raise name_taken(name)
+        return checked_member(Member(name, invite.role, now, invite.id))
+    if before is None or before.removed is not None:
+        return checked_member(Member(invite.who, invite.role, now, invite.id))
+    return replace(before, invite=invite.id)
+
+
+def counted(invite: Invite) -> Invite:
+    """Return an invite by which one more has come in."""
+    return invite if invite.uses is None else replace(invite, uses=invite.uses - 1)
+
+
+def name_taken(name: str) -> StaleError:
+    """Return the error for a name that is somebody's."""
+    return StaleError(f"Somebody else is called {name} here: choose another name.")
 
 
 def duplicate(key: str) -> InputError:

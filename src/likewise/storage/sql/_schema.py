@@ -123,6 +123,35 @@ OPEN_QUESTION = Table(
     sqlite_autoincrement=True,  # an id is never given twice
 )
 
+INVITE = Table(
+    "invite",
+    METADATA,
+    Column("id", Integer, primary_key=True),
+    Column("project", ForeignKey("project.id"), nullable=False),
+    Column("role", Text, nullable=False),
+    Column("digest", Text, nullable=False),  # of the token, which is kept nowhere
+    Column("made_by", Text, nullable=False),
+    Column("made", Float(53), nullable=False),
+    Column("expires", Float(53), nullable=False),
+    Column("uses", Integer),  # how many are left; null for any number
+    Column("who", Text, nullable=False),
+    Column("revoked", Float(53)),
+    UniqueConstraint("digest"),
+    sqlite_autoincrement=True,
+)
+
+MEMBER = Table(
+    "member",
+    METADATA,
+    Column("project", ForeignKey("project.id"), primary_key=True),
+    Column("folded", Text, primary_key=True),  # what makes two names one
+    Column("name", Text, nullable=False),
+    Column("role", Text, nullable=False),
+    Column("joined", Float(53), nullable=False),
+    Column("invite", ForeignKey("invite.id")),
+    Column("removed", Float(53)),
+)
+
 # From older tables to these
 
 MIGRATIONS = Path(__file__).parent / "migrations"

@@ -45,6 +45,7 @@ from likewise.knowledge import (
     encode_answer,
     encode_prediction,
     encode_screen,
+    folded,
     kind_of,
     told_in,
 )
@@ -52,17 +53,24 @@ from likewise.storage._blocks import checked_array
 from likewise.storage._protocol import (
     Act,
     Info,
+    Invite,
     Item,
     Latest,
+    Member,
     OpenQuestion,
     Settings,
+    Team,
     Trace,
     behind,
     checked_copies,
+    checked_invite,
     checked_items,
     checked_keys,
+    checked_member,
     checked_status,
+    counted,
     duplicate,
+    joining,
     no_item,
     no_longer_open,
     no_project,
@@ -84,7 +92,9 @@ from likewise.storage.sql._engines import Database
 from likewise.storage.sql._schema import (
     ANSWER,
     EVENT,
+    INVITE,
     ITEM,
+    MEMBER,
     OPEN_QUESTION,
     PROJECT,
     upgrade,
@@ -96,6 +106,8 @@ N_NAMED = 500  # positions that one query names
 NOTHING = json.dumps({})
 DIGEST = "digest"  # where the body of an event keeps that of the command
 COLUMNS = tuple(ITEM.columns.keys())
+INVITED = tuple(c.name for c in INVITE.c if c.name not in ("id", "project"))
+MEMBERED = tuple(c.name for c in MEMBER.c if c.name not in ("project", "folded"))
 
 # What every answer says to the database, built once.
 _MINE = EVENT.c.project == bindparam("project")
@@ -343,6 +355,29 @@ class SqlProject:
     def close_question(self, id: int) -> None:  # noqa: A002
         with self._acts() as acts:
             acts.close(id)
+
+    # People
+
+    def team(self) -> Team:
+        with self._database.read() as connection:
+            return People(connection, self._id).team()
+
+    def invite(self, wanted: Invite) -> Invite:
+        with self._write() as connection:
+            return People(connection, self._id).invite(checked_invite(wanted))
+
+    def join(self, name: str, digest: str, *, now: float) -> Member:
+        name = checked_name(name, may_be_empty=True)
+        with self._write() as connection:
+            return People(connection, self._id).join(name, digest, now)
+
+    def set_member(self, member: Member) -> None:
+        with self._write() as connection:
+            People(connection, self._id).put(checked_member(member))
+
+    def revoke(self, id: int, *, now: float) -> None:  # noqa: A002
+        with self._write() as connection:
+            People(connection, self._id).revoke(id, now)
 
     @contextmanager
     def _acts(self) -> Iterator[Acts]:
@@ -621,6 +656,86 @@ class Acts:
                 for place, answer in enumerate(told)
             ]
             self.connection.execute(insert(ANSWER), rows)
+
+
+@dataclass(frozen=True, slots=True)
+class People:
+    """The members and invites of one project, over one connection."""
+
+    connection: Connection
+    project: int
+
+    def team(self) -> Team:
+        """Return all of them."""
+        members = self._all(MEMBER, MEMBER.c.joined, MEMBER.c.folded)
+        invites = self._all(INVITE, INVITE.c.id)
+        return Team(tuple(map(_member, members)), tuple(map(_invite, invites)))
+
+    def invite(self, wanted: Invite) -> Invite:
+        """Keep an invite."""
+        values = {name: getattr(wanted, name) for name in INVITED}
+        done = self.connection.execute(
+            insert(INVITE).values(project=self.project, **values)
+        )
+        id_ = done.inserted_primary_key[0] if done.inserted_primary_key else 0
+        return replace(wanted, id=id_)
+
+    def join(self, name: str, digest: str, now: float) -> Member:
+        """Let somebody in by an invite."""
+        row = self._first(INVITE, INVITE.c.digest == digest)
+        invite = None if row is None else _invite(row)
+        whose = name if invite is None else invite.who or name
+        member = joining(invite, self._called(whose), name, now)
+        assert invite is not None  # or nobody would join
+        used = update(INVITE).where(INVITE.c.id == invite.id)
+        self.connection.execute(used.values(uses=counted(invite).uses))
+        self.put(member)
+        return member
+
+    def put(self, member: Member) -> None:
+        """Keep a member, instead of the one of this name."""
+        values = {name: getattr(member, name) for name in MEMBERED}
+        key = {"project": self.project, "folded": folded(member.name)}
+        is_it = (MEMBER.c.project == self.project, MEMBER.c.folded == key["folded"])
+        changed = update(MEMBER).where(*is_it).values(**values)
+        if not self.connection.execute(changed).rowcount:
+            self.connection.execute(insert(MEMBER).values(**key, **values))
+
+    def revoke(self, id_: int, now: float) -> None:
+        """Take back an invite, and remove who came in by it."""
+        taken_back = update(INVITE).where(
+            INVITE.c.project == self.project,
+            INVITE.c.id == id_,
+            INVITE.c.revoked.is_(None),
+        )
+        if not self.connection.execute(taken_back.values(revoked=now)).rowcount:
+            return
+        came = update(MEMBER).where(
+            MEMBER.c.project == self.project,
+            MEMBER.c.invite == id_,
+            MEMBER.c.removed.is_(None),
+        )
+        self.connection.execute(came.values(removed=now))
+
+    def _called(self, name: str) -> Member | None:
+        row = self._first(MEMBER, MEMBER.c.folded == folded(name))
+        return None if row is None else _member(row)
+
+    def _first(self, table: Table, condition: ColumnElement[bool]) -> Row[Any] | None:
+        wanted = select(table).where(table.c.project == self.project, condition)
+        return self.connection.execute(wanted).first()
+
+    def _all(self, table: Table, *order: ColumnElement[Any]) -> Sequence[Row[Any]]:
+        mine = select(table).where(table.c.project == self.project)
+        return self.connection.execute(mine.order_by(*order)).all()
+
+
+def _invite(row: Row[Any]) -> Invite:
+    return Invite(id=row.id, **{name: getattr(row, name) for name in INVITED})
+
+
+def _member(row: Row[Any]) -> Member:
+    return Member(**{name: getattr(row, name) for name in MEMBERED})
 
 
 def act_of(row: Row[Any]) -> Act:
