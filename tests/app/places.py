@@ -229,8 +229,8 @@ def truly(tiny: Tiny) -> Callable[[Any], str]:
     return verdict
 
 
-def addresses(app: FastAPI) -> list[tuple[str, str]]:
-    """Return the method and an address of every route there is."""
+def routes(app: FastAPI) -> list[tuple[str, str]]:
+    """Return the method and the path of every route there is."""
     found: list[tuple[str, str]] = []
     waiting: list[Any] = list(app.routes)
     while waiting:
@@ -239,9 +239,24 @@ def addresses(app: FastAPI) -> list[tuple[str, str]]:
         if inner is not None:  # newer FastAPI keeps what was included as it is
             waiting += inner.routes
             continue
-        path = re.sub(r"\{(\w+)\}", lambda name: EXAMPLES[name[1]], route.path)
-        found += [(method, path) for method in sorted(route.methods - {"HEAD"})]
+        found += [(method, route.path) for method in sorted(route.methods - {"HEAD"})]
     return sorted(found)
 
 
-EXAMPLES = {"item": "0", "kind": "csv", "folder": "lib", "name": "base.css"}
+def address(path: str) -> str:
+    """Return an address of a route."""
+    return re.sub(r"\{(\w+)\}", lambda name: EXAMPLES[name[1]], path)
+
+
+def addresses(app: FastAPI) -> list[tuple[str, str]]:
+    """Return the method and an address of every route there is."""
+    return [(method, address(path)) for method, path in routes(app)]
+
+
+EXAMPLES = {
+    "item": "0",
+    "kind": "csv",
+    "folder": "lib",
+    "name": "base.css",
+    "token": "no-such-token",
+}

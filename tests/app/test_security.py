@@ -85,7 +85,7 @@ def test_nothing_is_to_be_had_without_a_key(rows: Served) -> None:
     browser = rows.outside()
     browser.headers["Sec-Fetch-Site"] = "same-origin"
     for method, path in addresses(rows.app):
-        if not path.startswith(("/enter", "/api/enter", "/static/")):
+        if not path.startswith(("/enter", "/api/enter", "/join/", "/static/")):
             assert send(browser, method, path).status_code == 401, path
 
 

@@ -58,7 +58,10 @@ def test_few_modules_stand_at_the_top() -> None:
 
 
 def test_there_are_not_more_modules_than_one_can_keep_in_mind() -> None:
-    assert len(HOUSE.modules) <= MOST_MODULES
+    """Steps of the schema apart: they are written once, and nobody reads on in them."""
+    read = [name for name in HOUSE.modules if ".migrations." not in name]
+
+    assert len(read) <= MOST_MODULES
 
 
 def test_hardly_any_module_is_a_closet() -> None:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.metadata import metadata
 from typing import Any, TypeAlias
 
 from fastapi import FastAPI
+from fastapi.params import Depends
 from fastapi.routing import APIRoute
 from pydantic import BaseModel
 
@@ -62,9 +63,11 @@ class Api(FastAPI):
     ----------
     cookie : str
         The name of the cookie that lets browsers in.
+    dependencies : sequence of Depends
+        What every request passes.
     """
 
-    def __init__(self, cookie: str) -> None:
+    def __init__(self, cookie: str, dependencies: Sequence[Depends] = ()) -> None:
         about = metadata("likewise")
         super().__init__(
             title=about["Name"],
@@ -72,7 +75,8 @@ class Api(FastAPI):
             summary=about["Summary"],
             docs_url=None,
             redoc_url=None,
-            openapi_url="/api/openapi.json",
+            openapi_url=None,  # a route of its own, which passes what all do
+            dependencies=dependencies,
             generate_unique_id_function=_name,
         )
         self.cookie = cookie
@@ -147,6 +151,7 @@ DEEPEST = 8  # messages inside messages
 # By the name of the field; taken where it fits the field's type.
 USUAL: dict[str, tuple[Any, ...]] = {
     "about": ("Compared by shapes and colours.",),
+    "address": ("http://127.0.0.1:8757/join/kq8Zr1Yc",),
     "answers": (17,),
     "aside": (True, 1, []),
     "before": (None,),

@@ -37,8 +37,9 @@ MOST_BYTES_OUTSIDE = 10_000  # of what somebody sends who is not in yet
 MOST_HEADERS = 100
 SAFE = frozenset({"GET", "HEAD"})
 PROGRAMS = "/api/enter"  # where they get their token
-FORMS = ("/enter", "/leave", "/columns")  # all else is JSON
-OPEN = ("/enter", PROGRAMS, "/static/")  # for people who are not in yet
+JOIN = "/join/"  # and the token of an invite
+FORMS = ("/enter", "/leave", "/columns")  # and those below JOIN; all else is JSON
+OPEN = ("/enter", PROGRAMS, JOIN, "/static/")  # for people who are not in yet
 POLICY = (
     "default-src 'self'; img-src 'self' data:; object-src 'none'; base-uri 'none'; "
     "form-action 'self'; frame-ancestors 'none'"
@@ -59,10 +60,11 @@ TOO_MANY = "Too many wrong passwords: wait a minute."
 
 @dataclass(frozen=True, slots=True)
 class Badge:
-    """What a cookie says: who somebody is, and by which of their sign-ins."""
+    """What a cookie says: who somebody is, by which sign-in, and since when."""
 
     who: str
     sign_in: str
+    made: float = 0.0
 
     def stays_for(self, name: str) -> str:
         """Return this sign-in for the same name, a new one for another."""
@@ -168,6 +170,10 @@ class Door:
         self.guesses.forgive(address)
         return self._seated(name, self.badge(cookie))
 
+    def admit(self, who: str) -> str:
+        """Return a cookie for somebody who has come in by an invite."""
+        return self.cookie(who) if self._right is None else self._seated(who, None)
+
     def _seated(self, name: str, before: Badge | None) -> str:
         sign_in = _new_sign_in() if before is None else before.stays_for(name)
         if not self.seats.take(Badge(name, sign_in)):
@@ -193,7 +199,8 @@ class Door:
         name, until, *sign_in = words.split(".")  # earlier versions named no sign-in
         if float(until) < self.clock():
             return None
-        badge = Badge(urlsafe_b64decode(name).decode(), "".join(sign_in))
+        made = float(until) - LASTS
+        badge = Badge(urlsafe_b64decode(name).decode(), "".join(sign_in), made)
         return None if self.seats.has_left(badge) else badge
 
     def who(self, cookie: str | None) -> str | None:
@@ -203,7 +210,10 @@ class Door:
 
     def is_theirs(self, badge: Badge) -> bool:
         """Tell whether a name is still that of this sign-in, which is then here."""
-        return self.password is None or self.seats.take(badge)
+        is_theirs = self.password is None or self.seats.take(badge)
+        if is_theirs:
+            self.seats.see(badge)
+        return is_theirs
 
     def _signature(self, words: str) -> str:
         signed = words.encode(errors="replace")
@@ -280,7 +290,17 @@ class Seats:
     def __post_init__(self) -> None:
         self._taken: dict[str, tuple[str, float]] = {}  # by name: sign-in, last seen
         self._left: set[str] = set()
+        self._seen: dict[str, tuple[str, float]] = {}
         self._lock = Lock()
+
+    def see(self, badge: Badge) -> None:
+        """Note that somebody was here just now."""
+        self._seen[folded(badge.who)] = badge.who, self.clock()
+
+    def idle(self) -> dict[str, float]:
+        """Return for how many seconds people did nothing, by their names."""
+        now = self.clock()
+        return {name: now - seen for name, seen in list(self._seen.values())}
 
     def take(self, badge: Badge) -> bool:
         """Take a name, or keep it; False if another sign-in was seen under it."""
@@ -297,6 +317,7 @@ class Seats:
         key = folded(badge.who)
         with self._lock:
             self._left.add(badge.sign_in)
+            self._seen.pop(key, None)
             if self._taken.get(key, ("", 0.0))[0] == badge.sign_in:
                 del self._taken[key]
 
@@ -419,7 +440,9 @@ class Guard:
             return _no(401, words)
         if self.door.password is not None:
             return _no(401, "Sign in with your name and the password.")
-        return _no(401, "Open the link that was printed in the terminal.")
+        return _no(
+            401, "Open the link that was printed in the terminal, or sent to you."
+        )
 
 
 def _most(request: Request) -> int:
@@ -431,7 +454,8 @@ def _unreadable(request: Request) -> Response | None:
     """Return why nobody reads what was sent, or None where it is to be read."""
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     length = request.headers.get("content-length", "")
-    if request.url.path in FORMS:
+    path = request.url.path
+    if path in FORMS or path.startswith(JOIN):
         if kind not in ("", "application/x-www-form-urlencoded"):
             return _no(415, "Send the form of the page.")
     elif kind != "application/json":

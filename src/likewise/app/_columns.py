@@ -11,11 +11,11 @@ from fastapi.responses import RedirectResponse, Response
 from pydantic import BaseModel, Field
 
 from likewise.app._api import troubles
-from likewise.app._auth import name_of
 from likewise.app._context import AppContext, Context, Who, drawn
+from likewise.app._roles import OWNER
 from likewise.app._schemas import State
 from likewise.app.question import present_state
-from likewise.errors import InputError, NotAllowedError
+from likewise.errors import InputError
 from likewise.items import KINDS, ColumnKind, Preview, Reading, Seek
 from likewise.knowledge import valid_text
 
@@ -92,7 +92,7 @@ async def choose_on_page(request: Request, context: Context, who: Who) -> Respon
     form = await request.form(max_fields=4 * MOST_COLUMNS)
     said = {name: value for name, value in form.items() if isinstance(value, str)}
     try:
-        _choose(context, who, _read(table, said))
+        _choose(context, _read(table, said))
     except InputError as error:
         return _page(context, who, table, str(error), 400)
     return RedirectResponse("/", 303)
@@ -120,7 +120,7 @@ def choose(choice: Choice, context: Context, who: Who) -> State:
     table = context.preparation.choosing
     if table is None:
         raise HTTPException(404, CHOSEN)
-    _choose(context, who, _chosen(table, choice))
+    _choose(context, _chosen(table, choice))
     return present_state(context, who)
 
 
@@ -175,13 +175,10 @@ def _sentence(clause: str) -> str:
 
 
 def _may(context: AppContext, who: str) -> bool:
-    owner = context.preparation.project.info().settings.get("owner")
-    return not owner or name_of(owner) == who
+    return context.roster().role_of(who) == OWNER
 
 
-def _choose(context: AppContext, who: str, how: Reading) -> None:
-    if not _may(context, who):
-        raise NotAllowedError("Only the owner can choose the columns: please wait.")
+def _choose(context: AppContext, how: Reading) -> None:
     if not any(weight > 0 for _, weight in how.weights):
         raise InputError("No column is left to compare: tick at least one.")
     context.preparation.choose(how)

@@ -291,7 +291,8 @@ def digest_of(command: Command) -> str:
 class Settings(Message):
     """What can be changed about a project; what is left out stays.
 
-    `changes` says who may change what others said; only the owner changes that.
+    `changes` says whether everybody who signs in by the password is a reviewer, or only
+    whom the owner has made one.
     `alike` says whether pictures that are almost identical are offered as one.
     """
 
@@ -332,14 +333,14 @@ def allowed(now: Snapshot, who: str, plan: Plan) -> Plan:
     """Return a plan, unless it changes what others said and somebody else may not.
 
     Everybody may say something else than others did: what disagrees stands beside it
-    until the owner decides, or one of the two gives way.
+    until a reviewer decides, or one of the two gives way.
     """
     others = [one for one in _touched(now, plan) if not now.may_change(who, one)]
     if others:
         names = " and ".join(dict.fromkeys(others))
         raise NotAllowedError(
-            f"This would change what {names} said, which only {now.owner} may do: say "
-            f"otherwise in an answer of your own, or ask for it."
+            f"This would change what {names} said, which only {now.owner} or a "
+            f"reviewer may do: say otherwise in an answer of your own, or ask for it."
         )
     return plan
 
@@ -349,9 +350,41 @@ def _touched(now: Snapshot, plan: Plan) -> list[str]:
     match plan:
         case Undone(position):
             return [now.acts[position].who]
-        case Revision(retracted=ids) | Kept(ids):
-            told = (now.ledger.answers.get(id_) for id_ in ids)
-            return [entry.made.who for entry in told if entry is not None]
+        case Revision(retracted=ids, back=back):
+            return [*_told_by(now, ids), *_set_aside_by(now, back)]
+        case Kept(ids):
+            return _told_by(now, ids)
+        case SetAside(sample, False):
+            return _set_aside_by(now, (sample,))
+        case Renamed(sample, _):
+            return _named_by(now, sample)
+    return []
+
+
+def _told_by(now: Snapshot, ids: Sequence[int]) -> list[str]:
+    told = (now.ledger.answers.get(id_) for id_ in ids)
+    return [entry.made.who for entry in told if entry is not None]
+
+
+def _set_aside_by(now: Snapshot, samples: Sequence[int]) -> list[str]:
+    """Return who has set some items aside."""
+    by: dict[int, str] = {}
+    for at in now.standing if samples else ():
+        for single in singles_of(now.acts[at].event):
+            if isinstance(single, SetAside) and single.aside:
+                by[single.sample] = now.acts[at].who
+    return [by[sample] for sample in samples if sample in by]
+
+
+def _named_by(now: Snapshot, sample: int) -> list[str]:
+    """Return who has given the group of an item its name; nobody if it has none."""
+    label = now.label_of(there(now, sample))
+    if label is None or not now.name.get(label):
+        return []
+    for at in reversed(now.standing):
+        named = (s for s in singles_of(now.acts[at].event) if isinstance(s, Renamed))
+        if any(one.name and now.label_of(one.sample) == label for one in named):
+            return [now.acts[at].who]
     return []
 
 

@@ -7,14 +7,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
+from anyio import to_thread
 from fastapi import Depends, HTTPException, Query, Request
 from fastapi.responses import HTMLResponse, Response
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from pydantic import BaseModel
 
-from likewise.app._auth import Door
+from likewise.app._auth import Badge, Door, name_of
 from likewise.app._preparing import Preparation
 from likewise.app._project import ProjectService
+from likewise.app._roles import LEAST, OWNER, Role, Roster, reaches
 
 READING = "The items are still being read: wait a moment."
 _templates = Environment(
@@ -43,6 +45,15 @@ class AppContext:
     door: Door
     thumbs: Path
 
+    def roster(self) -> Roster:
+        """Return who may do what, also while the items are being read."""
+        if self.preparation.service is not None:
+            return self.preparation.service.roster
+        settings = self.preparation.project.info().settings
+        owner = name_of(settings["owner"]) if settings.get("owner") else None
+        changes = str(settings.get("changes") or OWNER)
+        return Roster(owner, changes, self.preparation.members.now())
+
 
 async def context(request: Request) -> AppContext:
     """Return what this server serves."""
@@ -54,6 +65,48 @@ async def door(request: Request) -> Door:
     """Return what people come in by."""
     found: Door = request.app.state.context.door
     return found
+
+
+async def permitted(request: Request) -> None:
+    """Refuse whoever may not use a route; every request to one passes here.
+
+    What nobody has written into the table is for nobody.
+    """
+    route = request.scope["route"]
+    context: AppContext = request.app.state.context
+    badge: Badge | None = request.state.badge
+    roster = await _roster(context)
+    role = None if badge is None else roster.takes(badge.who, badge.made)
+    if role is None:
+        request.state.badge = None
+    least = LEAST[request.method, route.path]
+    if least is None:
+        return
+    if role is None:
+        raise HTTPException(401, _removed(roster))
+    if not reaches(role, least):
+        raise HTTPException(403, _beyond(least, roster))
+
+
+async def _roster(context: AppContext) -> Roster:
+    # What the database is asked for is no work for the thread in which all wait.
+    is_quick = context.preparation.service is not None
+    if is_quick and context.preparation.members.is_fresh:
+        return context.roster()
+    return await to_thread.run_sync(context.roster)
+
+
+def _removed(roster: Roster) -> str:
+    return (
+        f"You are no longer let in here: ask {roster.owner or 'the owner'} for a link."
+    )
+
+
+def _beyond(least: Role, roster: Roster) -> str:
+    whom = roster.owner or "the owner"
+    if least == OWNER:
+        return f"Only the owner may do this: ask {whom} for it."
+    return f"Only reviewers may do this: ask {whom} for it, or to become one."
 
 
 async def person(request: Request) -> str:

@@ -8,6 +8,7 @@ from functools import cached_property
 from itertools import islice
 from typing import Literal, TypeAlias
 
+from likewise.app._roles import NOBODY
 from likewise.exports import said, samples_of
 from likewise.knowledge import (
     GO_ON,
@@ -27,6 +28,7 @@ from likewise.knowledge import (
     Told,
     Undone,
     Verdict,
+    folded,
     singles_of,
     told_in,
     without_numbers,
@@ -409,6 +411,8 @@ class Tally:
     ----------
     n_screens : int
         How many screens people have answered; some settle several pairs.
+    first : str or None
+        Who was the first to act under a name.
 
     Examples
     --------
@@ -422,6 +426,7 @@ class Tally:
 
     def __init__(self) -> None:
         self.n_screens = 0
+        self.first: str | None = None
         self._by_person: dict[str, list[Act]] = {}
         self._undone: set[int] = set()
 
@@ -429,12 +434,19 @@ class Tally:
         """Take in the next acts."""
         for act in acts:
             event = without_numbers(act.event)
+            if self.first is None and act.who != NOBODY:
+                self.first = act.who
             if isinstance(event, Undone):
                 self._undone.add(event.position)
             elif event is not None:
                 self._by_person.setdefault(act.who, []).append(act)
             if isinstance(event, Told):
                 self.n_screens += event.answers[0].how != "given"
+
+    @property
+    def people(self) -> frozenset[str]:
+        """Whoever has done something, by their folded names."""
+        return frozenset(map(folded, self._by_person))
 
     def latest(self, who: str) -> Iterator[Act]:
         """Yield the acts of a person that can still be undone, newest first."""

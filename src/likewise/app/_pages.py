@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 from asyncio import get_running_loop
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache, partial
@@ -18,8 +18,10 @@ from typing import Annotated, Any, Literal, TypeAlias
 from anyio import CapacityLimiter, to_thread
 from anyio.lowlevel import RunVar
 from fastapi import APIRouter, Form, HTTPException, Request
+from fastapi import Path as PathParameter
 from fastapi.responses import (
     HTMLResponse,
+    JSONResponse,
     RedirectResponse,
     Response,
     StreamingResponse,
@@ -27,26 +29,35 @@ from fastapi.responses import (
 from pydantic import BaseModel, Field
 
 from likewise.app._api import kinds, sections, troubles
-from likewise.app._auth import LASTS, LONGEST, LOOPBACK, Door
+from likewise.app._auth import LASTS, LONGEST, LOOPBACK, TOO_MANY, Badge, Door, name_of
 from likewise.app._commands import Folders, Message, Text
 from likewise.app._context import AppContext, Context, Entrance, Service, Who, drawn
 from likewise.app._project import LEASE
+from likewise.app._roles import NOBODY, OWNER, READER, REVIEWER, reaches
 from likewise.app._schemas import Written
 from likewise.app.question import present_state
 from likewise.encoders import thumbnail_apart
-from likewise.errors import InputError, NotAllowedError, UnreadableFileError
+from likewise.errors import (
+    InputError,
+    NotAllowedError,
+    StaleError,
+    UnreadableFileError,
+)
 from likewise.exports import (
     EXPORTS,
     SNIPPET,
     chunks_of,
     export_chunks,
+    iso,
     original_suffix,
     rows_of,
+    small_csv,
     traces_of,
     write_folders,
 )
 from likewise.items import file_inside, is_table, page_in, picture_in, place_of
-from likewise.storage import Item
+from likewise.knowledge import folded
+from likewise.storage import NO_LINK, Invite, Item, name_taken
 
 entering = APIRouter(tags=["Signing in"])
 pictures = APIRouter(tags=["Pictures"])
@@ -73,6 +84,12 @@ STATIC = {
     "png": "image/png",
     "woff2": "font/woff2",
 }
+MEANT: Mapping[str, str] = {
+    READER: "You answer questions, and change what you said yourself.",
+    REVIEWER: "You answer questions, change what anybody said, and export the groups.",
+    OWNER: "You answer questions, and everything about the project is yours to change.",
+}
+MINE = ("answer", "item", "against", "verdict", "how", "at", "state")
 SPENT = "This code was used before: run the same command again for a new one."
 USED = (
     "This address was opened in another browser before. Run the same command again: it "
@@ -96,6 +113,13 @@ class ByPassword(Message):
     password: Text
 
 
+class ByInvite(Message):
+    """The last part of an invite link, and the name to stand beside your answers."""
+
+    invite: Text
+    name: Annotated[str, Field(max_length=LONGEST)]
+
+
 class Key(BaseModel):
     """What lets you in from now on, and who you are."""
 
@@ -111,21 +135,25 @@ class Left(BaseModel):
 
 @entering.post("/api/enter", openapi_extra={"security": []}, responses=troubles(409))
 async def enter_by_program(
-    shown: ByCode | ByPassword, request: Request, context: Context
+    shown: ByCode | ByPassword | ByInvite, request: Request, context: Context
 ) -> Key:
-    """Get a token, for a code or for a name and the password.
+    """Get a token: for a code, or for a name with the password or an invite.
 
     Send it with every request, as `Authorization: Bearer TOKEN`. It is good for 30
-    days, also after a restart, until you sign out or the password changes; a code is
-    good once. After five wrong passwords within a minute nobody gets in from the same
-    address until it is over. A name is one person's while they are signed in: to come
-    back under it from a program that has ended, send its token along.
+    days, also after a restart, until you sign out, are removed or the password changes;
+    a code is good once. After five wrong passwords or links within a minute nobody gets
+    in from the same address until it is over. A name is one person's while they are
+    signed in: to come back under it from a program that has ended, send its token
+    along. Who has come by an invite keeps their name.
     """
     door = context.door
     if isinstance(shown, ByCode):
         token = door.redeem(shown.code)
+    elif isinstance(shown, ByInvite):
+        join = partial(joined, request, context, shown.invite, shown.name)
+        token = await to_thread.run_sync(join)
     else:
-        token = await _let_in(request, door, shown.name, shown.password)
+        token = await _let_in(request, context, shown.name, shown.password)
     if token is None:
         raise HTTPException(403, SPENT)
     return Key(token=token, who=door.who(token) or "")
@@ -145,7 +173,7 @@ def door(request: Request, entrance: Entrance, code: str = "") -> Response:
     if code:
         cookie = entrance.redeem(code)
         if cookie is not None:
-            return _inside(request, cookie)
+            return inside(request, cookie)
         if request.state.badge is not None:  # the one who has used it comes back
             return RedirectResponse("/", 303)
         return _asked_in(request, entrance, USED, 403, with_password=False)
@@ -161,29 +189,32 @@ async def enter(
 ) -> Response:
     """Let somebody in by name and password."""
     try:
-        cookie = await _let_in(request, context.door, name, password)
+        cookie = await _let_in(request, context, name, password)
     except InputError as error:
         return _asked_in(request, context.door, str(error), 403)
     except HTTPException as error:
         return _asked_in(request, context.door, error.detail, error.status_code)
-    return _inside(request, cookie)
+    return inside(request, cookie)
 
 
-@router.post("/leave")
-def leave(request: Request, context: Context) -> Response:
+@doors.post("/leave")
+def leave(request: Request, entrance: Entrance) -> Response:
     """Sign out, in all tabs of this browser."""
-    context.door.seats.leave(request.state.badge)
+    entrance.seats.leave(request.state.badge)
     response = RedirectResponse("/enter", 303)
     response.delete_cookie(request.app.cookie, httponly=True, samesite="strict")
     return response
 
 
-async def _let_in(request: Request, door: Door, name: str, password: str) -> str:
+async def _let_in(
+    request: Request, context: AppContext, name: str, password: str
+) -> str:
     # Not here, where everybody waits, nor among the threads that answer requests.
-    address = request.client.host if request.client else ""
-    before = request.state.shown
-    work = partial(door.enter, name, password, address, before)
-    return await get_running_loop().run_in_executor(door.porter, work)
+    door, before = context.door, request.state.shown
+    enter = partial(door.enter, name, password, address_of(request), before)
+    cookie = await get_running_loop().run_in_executor(door.porter, enter)
+    refuse_barred(context, name_of(name), door.badge(cookie))
+    return cookie
 
 
 def _asked_in(
@@ -196,7 +227,7 @@ def _asked_in(
 ) -> Response:
     badge, has_one = request.state.badge, entrance.password is not None
     if not words and badge is None and not has_one:
-        words = "Open the link that was printed in the terminal."
+        words = "Open the link that was printed in the terminal, or sent to you."
     return drawn(
         "enter",
         code,
@@ -207,7 +238,8 @@ def _asked_in(
     )
 
 
-def _inside(request: Request, cookie: str) -> Response:
+def inside(request: Request, cookie: str) -> Response:
+    """Return the way to the first page, with a cookie for all others."""
     response = RedirectResponse("/", 303)
     response.set_cookie(
         request.app.cookie,
@@ -220,6 +252,115 @@ def _inside(request: Request, cookie: str) -> Response:
     return response
 
 
+# Invites: who shows one is asked for a name, which is theirs from then on
+
+Token = Annotated[str, PathParameter(max_length=200)]
+
+
+@router.get("/join/{token}")
+def invitation(request: Request, context: Context, token: Token) -> Response:
+    """Ask somebody who has an invite for their name."""
+    try:
+        invite = invited(context, token, address_of(request))
+    except HTTPException as error:
+        return _asked_to_join(request, None, str(error.detail), error.status_code)
+    return _asked_to_join(request, invite)
+
+
+@router.post("/join/{token}")
+def join(
+    request: Request,
+    context: Context,
+    token: Token,
+    name: Annotated[str, Form(max_length=LONGEST)] = "",
+) -> Response:
+    """Let somebody in by an invite and the name of their choice."""
+    try:
+        invite = invited(context, token, address_of(request))
+        cookie = joined(request, context, token, name)
+    except (InputError, StaleError) as error:
+        code = 409 if isinstance(error, StaleError) else 400
+        return _asked_to_join(request, invite, str(error), code, name)
+    except HTTPException as error:
+        return _asked_to_join(request, None, str(error.detail), error.status_code)
+    return inside(request, cookie)
+
+
+def _asked_to_join(
+    request: Request,
+    invite: Invite | None,
+    words: str = "",
+    code: int = 200,
+    name: str = "",
+) -> Response:
+    badge = request.state.badge
+    return drawn(
+        "join",
+        code,
+        words=words,
+        invite=invite,
+        role="" if invite is None else MEANT[invite.role],
+        called=name,
+        who=None if badge is None else badge.who,
+        page="enter",
+    )
+
+
+def joined(request: Request, context: AppContext, token: str, name: str) -> str:
+    """Return a cookie for somebody who comes in by an invite.
+
+    Links are counted as passwords are, and the right one is taken off again.
+    """
+    address, members = address_of(request), context.preparation.members
+    invite = invited(context, token, address)
+    if not invite.who:
+        refuse_taken(context, name_of(name))
+    member = members.join(name, token)
+    return context.door.admit(member.name)
+
+
+def invited(context: AppContext, token: str, address: str) -> Invite:
+    """Return the invite of a token; anything else is counted, and refused."""
+    guesses = context.door.guesses
+    if not guesses.begin(address):
+        raise HTTPException(403, TOO_MANY)
+    invite, refusal = context.preparation.members.find(token)
+    if invite is None or refusal is not None:
+        raise HTTPException(403, refusal or NO_LINK)
+    guesses.forgive(address)
+    return invite
+
+
+def refuse_taken(context: AppContext, name: str) -> None:
+    """Refuse a name that is, or was, anybody else's."""
+    preparation, roster = context.preparation, context.roster()
+    service = preparation.service
+    if service is None:
+        acted = {folded(act.who) for act in preparation.project.acts()}
+    else:
+        acted = set(service.people)
+    here = map(folded, [*context.door.seats.idle(), roster.owner or NOBODY, NOBODY])
+    if folded(name) in {*acted, *here, *roster.members}:
+        raise name_taken(name)
+
+
+def refuse_barred(context: AppContext, name: str, badge: Badge | None) -> None:
+    """Refuse a name under which nobody comes in by the password."""
+    member = context.preparation.members.now().get(folded(name))
+    if member is None or (member.invite is None and member.removed is None):
+        return
+    if badge is not None:
+        context.door.seats.leave(badge)
+    if member.removed is not None:
+        raise HTTPException(403, f"{name} is no longer let in: ask for a link.")
+    raise HTTPException(409, f"{name} has come in by a link: choose another name.")
+
+
+def address_of(request: Request) -> str:
+    """Return where a request comes from."""
+    return request.client.host if request.client else ""
+
+
 # Exports: always what is known at this moment
 
 
@@ -229,11 +370,14 @@ def export_page(context: Context, who: Who, request: Request) -> Response:
     if context.preparation.service is None:
         return RedirectResponse("/", 303)
     root, state = context.preparation.root, present_state(context, who)
+    if not reaches(state.role, REVIEWER):
+        return drawn("export", state=state, page="export", has_more=False)
     has_table = root is not None and state.kind == "row" and is_table(root)
     return drawn(
         "export",
         state=state,
         page="export",
+        has_more=True,
         table=original_suffix(root) if root is not None and has_table else None,
         has_files=root is not None and root.is_dir(),
         may_choose=_is_owner_here(request, context, who),
@@ -247,6 +391,40 @@ def _is_owner_here(request: Request, context: AppContext, who: str) -> bool:
     owner = None if project is None else project.snapshot().owner
     is_near = request.client is not None and request.client.host in LOOPBACK
     return is_near and context.door.password is None and owner in (None, who)
+
+
+@exports.get(
+    "/export/mine",
+    response_class=Response,
+    responses={200: {"content": {"text/csv": {}}}},
+)
+def export_mine(project: Service, who: Who) -> Response:
+    """Fetch your own answers as a csv file.
+
+    Each with the two items, what you said, when, how, and what has become of it.
+    """
+    now = project.snapshot()
+    mine = [e for e in now.ledger.answers.values() if e.made.who == who]
+    keys = project.project.items_at(s for e in mine for s in e.answer.question.pair)
+    rows = [
+        (
+            entry.answer.id,
+            keys[entry.answer.question.sample].key,
+            keys[entry.answer.question.against].key,
+            entry.answer.verdict.value,
+            entry.how,
+            iso(entry.made.at),
+            entry.state,
+        )
+        for entry in mine
+    ]
+    return as_csv(small_csv(MINE, rows), f"{project.display.project}-mine.csv")
+
+
+def as_csv(content: bytes, name: str) -> Response:
+    """Return a small file to be saved under a name."""
+    headers = {"Content-Disposition": f'attachment; filename="{_plain(name)}"'}
+    return Response(content, 200, headers, EXPORTS["csv"].media_type)
 
 
 @exports.get(
@@ -499,6 +677,12 @@ def _item(context: AppContext, position: int) -> Item | None:
 
 
 # The API, and our own files
+
+
+@router.get("/api/openapi.json")
+def description(request: Request) -> JSONResponse:
+    """Describe the API to programs."""
+    return JSONResponse(request.app.openapi())
 
 
 @router.get("/api")

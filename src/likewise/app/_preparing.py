@@ -22,8 +22,9 @@ from threadpoolctl import threadpool_limits
 from likewise._regime import ONE_THREAD
 from likewise.app._auth import name_of
 from likewise.app._project import EVERY, ProjectService
+from likewise.app._roles import OWNER, Members
 from likewise.app._schemas import Preparing
-from likewise.app._snapshot import OWNER, Display
+from likewise.app._snapshot import Display
 from likewise.datasets import load
 from likewise.encoders import AUTO, Encoder, Kind, encoder_before, encoder_for
 from likewise.errors import InputError, LikewiseError, StaleError
@@ -343,6 +344,7 @@ class Preparation:
         consent: Consent = refused,
     ) -> None:
         self.project = project
+        self.members = Members(project, clock)
         self.notice: str | None = None
         self.is_asking = self.is_refused = False
         self._settings = dict(settings or {})
@@ -450,7 +452,13 @@ class Preparation:
         session.ask_besides(())  # the slow part, before anybody waits for it
         shown, grown = self._display(), self._take_in_more
         self.service = ProjectService(
-            self.project, journal, session, self._clock, shown, grown
+            self.project,
+            journal,
+            session,
+            self._clock,
+            shown,
+            grown,
+            members=self.members,
         )
         return self.service
 
@@ -497,6 +505,7 @@ class Preparation:
             hints=said.get("hints", shown.hints),
             why=said.get("why", shown.why),
             checks=said.get("checks", shown.checks),
+            owner=said.get("owner", shown.owner),
             changes=said.get("changes", shown.changes),
             screens=said.get("screens", shown.screens),
             alike=said.get("alike", shown.alike),

@@ -38,6 +38,7 @@ from likewise.app._commands import (
 )
 from likewise.app._dealing import ONE, TRIES, Deal, Reader, is_open
 from likewise.app._ledger import Tally, left_of, screen_in
+from likewise.app._roles import Members, Roster
 from likewise.app._snapshot import PAIRS, Display, ItemCache, Snapshot
 from likewise.errors import InputError, StaleError, StorageError
 from likewise.knowledge import (
@@ -269,9 +270,11 @@ class ProjectService:
     display : Display
     grown : callable
         Called once another server has added items, of which this one knows nothing.
+    members : Members, optional
+        Of the project.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - what it is made of
         self,
         project: Project,
         journal: ProjectJournal,
@@ -279,8 +282,11 @@ class ProjectService:
         clock: Callable[[], float],
         display: Display,
         grown: Callable[[], None] = nobody_adds,
+        *,
+        members: Members | None = None,
     ) -> None:
         self.project = project
+        self.members = members or Members(project, clock)
         self.journal = journal
         self.session = session
         self.display = display
@@ -390,6 +396,34 @@ class ProjectService:
         """Return the question that a person has, as far as this server knows."""
         with self._lock:
             return next((q for q in self._questions.values() if q.who == who), None)
+
+    @property
+    def roster(self) -> Roster:
+        """Who may do what.
+
+        The owner is as it is set, or the first who has acted under a name.
+        """
+        owner = self.display.owner or self._tally.first
+        return Roster(owner, self.display.changes, self.members.now())
+
+    @property
+    def people(self) -> frozenset[str]:
+        """Whoever has done something, by their folded names."""
+        with self._lock:
+            return self._tally.people
+
+    def leases(self) -> dict[str, float]:
+        """Return when people got or saw what they have before them, by their names."""
+        with self.hold():
+            open_ = list(self._questions.values())
+        return {one.who: one.until - _lease(one.screen) for one in open_}
+
+    def release(self, who: str) -> None:
+        """Let others have what a person has before them."""
+        with self.hold():
+            mine = self.held(who)
+            if mine is not None:
+                self._close(mine)
 
     def change(self, settings: Mapping[str, Any], display: Display) -> None:
         """Change settings of the project, and how it is shown, for everybody."""
@@ -579,6 +613,7 @@ class ProjectService:
             n_screens=self._tally.n_screens,
             display=self.display,
             items=self._items.items,
+            roster=self.roster,
         )
 
     def _shown(self, now: Snapshot) -> Snapshot:
@@ -588,8 +623,8 @@ class ProjectService:
         """
         if now.before is not self._numbers and now.numbers is not self._numbers:
             now = replace(now, before=self._numbers)  # an act has changed them since
-        if now.display != self.display:
-            now = replace(now, display=self.display)
+        if (now.display, now.roster) != (self.display, roster := self.roster):
+            now = replace(now, display=self.display, roster=roster)
         self._numbers, self._snapshot = now.numbers, now
         return now
 

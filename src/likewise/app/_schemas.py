@@ -7,6 +7,7 @@ from typing import Literal, TypeAlias
 from pydantic import BaseModel
 
 Verdict: TypeAlias = Literal["same", "different", "unsure"]
+Role: TypeAlias = Literal["reader", "reviewer", "owner"]
 Screens: TypeAlias = Literal["all", "pairs"]
 Seek: TypeAlias = Literal["groups", "duplicates"]
 Status: TypeAlias = Literal["choosing", "preparing", "asking", "waiting", "settled"]
@@ -208,8 +209,10 @@ class State(BaseModel):
     of the action that this replies to. `disagreement` is the answer of your last action
     that contradicts earlier ones, by id: it is kept, but nothing follows from it until
     somebody decides; `slip` says between which answers. About one question in `checks`
-    asks again what is known already. The `owner`, or everybody, may change what others
-    said: that is what `changes` says.
+    asks again what is known already. Your `role` says what you may do: a `reader`
+    changes what they said themselves, a `reviewer` what others said too, and an `owner`
+    the settings. With `changes` of `everybody`, all who sign in by the password are
+    reviewers. The project is that of `owner`.
 
     You have either a `question`, about one pair, or a `screen`, about several items or
     groups at once. With `screens` of `pairs`, nobody gets the latter. `seek` is what
@@ -237,6 +240,7 @@ class State(BaseModel):
     hints: bool = False
     why: bool = True
     owner: str | None = None
+    role: Role = "owner"
     changes: str = "owner"
     screens: Screens = "all"
     seek: Seek = "groups"

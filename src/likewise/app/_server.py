@@ -3,20 +3,30 @@
 from __future__ import annotations
 
 import socket
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
 import uvicorn
-from fastapi import APIRouter, FastAPI, Request
+from fastapi import APIRouter, Depends, FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse, Response
 from starlette.exceptions import HTTPException
 
-from likewise.app import _columns, _map, _pages, _start, groups, history, question
+from likewise.app import (
+    _columns,
+    _map,
+    _pages,
+    _start,
+    _team,
+    groups,
+    history,
+    question,
+)
 from likewise.app._api import Api
-from likewise.app._auth import HEADERS, LOOPBACK, Guard
+from likewise.app._auth import ANYWHERE, HEADERS, LOOPBACK, Guard
 from likewise.app._connections import Limits, Line, Room, few_lines
-from likewise.app._context import AppContext, drawn
+from likewise.app._context import AppContext, drawn, permitted
 from likewise.app._start import StartContext
 from likewise.errors import (
     ContradictionError,
@@ -35,6 +45,7 @@ ROUTERS = (  # in the order in which the API lists them
     groups.router,
     history.router,
     _map.router,
+    _team.router,
     _pages.exports,
     _pages.router,
     _pages.doors,
@@ -53,7 +64,9 @@ def create_app(context: AppContext, *, port: int, hosts: frozenset[str]) -> Fast
     hosts : frozenset of str
         Names besides the loopback's by which it may be called.
     """
-    return _guarded(context, ROUTERS, port, LOOPBACK | hosts)
+    app = _guarded(context, ROUTERS, port, LOOPBACK | hosts, permitted)
+    app.state.names = hosts - LOOPBACK - ANYWHERE
+    return app
 
 
 def create_start(context: StartContext, *, port: int) -> FastAPI:
@@ -73,8 +86,9 @@ def _guarded(
     routers: tuple[APIRouter, ...],
     port: int,
     names: frozenset[str],
+    *passed: Callable[..., Any],
 ) -> FastAPI:
-    app = Api(f"likewise-{port}")
+    app = Api(f"likewise-{port}", [Depends(one) for one in passed])
     app.state.context = context
     app.add_middleware(Guard, door=context.door, hosts=names, cookie=app.cookie)
     for router in routers:

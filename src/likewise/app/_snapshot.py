@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import chain, islice
 from math import isfinite
@@ -14,6 +14,7 @@ import numpy as np
 
 from likewise._arrays import Floats, Indices, Samples, Sparse, Weights
 from likewise.app._ledger import Ledger, ledger_of
+from likewise.app._roles import OWNER, Roster
 from likewise.app._schemas import Card, Column, GroupCard, ProgressCard, Screens, Seek
 from likewise.errors import InputError
 from likewise.items import features_shown
@@ -53,9 +54,7 @@ MANY = 20_000  # items that are kept
 MANY_COLUMNS = 12  # shown at once; those that differ come first
 LONGEST = 20_000  # characters of a text
 LONGEST_TITLE = 200  # and of what names an item
-NOBODY = "me"  # who acts where nobody was named
 BY_SCREENS = 0.65  # of the seconds by pairs, what it takes: see benchmarks/seconds.py
-OWNER, EVERYBODY = "owner", "everybody"  # who may change what others said
 PAIRS: Screens = "pairs"  # nobody is shown anything else
 
 
@@ -142,6 +141,8 @@ class Snapshot:
     display : Display
     items : callable
         ``items(positions)`` returns items.
+    roster : Roster
+        Who may do what.
     """
 
     view: View
@@ -157,6 +158,7 @@ class Snapshot:
     n_screens: int
     display: Display
     items: Callable[[Sequence[int]], list[Item]]
+    roster: Roster = field(default_factory=Roster)
 
     @property
     def version(self) -> int:
@@ -232,19 +234,14 @@ class Snapshot:
         denied = sum(entry.state in ("doubtful", "kept") for entry in mine)
         return (WRONG[0] + denied) / (sum(WRONG) + len(mine))
 
-    @cached_property
+    @property
     def owner(self) -> str | None:
-        """Whose project it is: as it is set, or the first who has acted under a name.
-
-        None where nobody has.
-        """
-        named = (act.who for act in self.acts if act.who != NOBODY)
-        return self.display.owner or next(named, None)
+        """Whose project it is; None where nobody has acted under a name."""
+        return self.roster.owner
 
     def may_change(self, who: str, whose: str) -> bool:
         """Tell whether a person may change what another one said."""
-        is_free = self.display.changes == EVERYBODY or self.owner is None
-        return is_free or who in (whose, self.owner)
+        return self.roster.may_change(who, whose)
 
     @cached_property
     def ledger(self) -> Ledger:

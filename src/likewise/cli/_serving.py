@@ -80,6 +80,10 @@ AskPassword = Annotated[
     bool,
     typer.Option("--password", help="People sign in with a name and a password."),
 ]
+ByLinks = Annotated[
+    bool,
+    typer.Option("--team", help="People come in by links that you make on the page."),
+]
 
 
 @dataclass(frozen=True)
@@ -468,18 +472,18 @@ def _edited(project: Any, what: Sorting) -> dict[str, Any]:
     return {key: kept[key] for key in what.lasting if kept.get(key)}
 
 
-def chosen_password(host: str, is_wanted: bool) -> str | None:
-    """Return the password to ask for, or None on this machine alone."""
+def chosen_password(host: str, is_wanted: bool, by_links: bool = False) -> str | None:
+    """Return the password to ask for, or None on this machine alone, or by links."""
     given = os.environ.get("LIKEWISE_PASSWORD")
     if given or is_wanted:
         chosen = given or getpass.getpass("Password for everybody: ")
         if not chosen:
             raise InputError("An empty password lets everybody in: choose another one.")
         return chosen
-    if host not in LOOPBACK:
+    if host not in LOOPBACK and not by_links:
         raise InputError(
-            f"Listening on {host} lets other machines in: give a password with "
-            f"--password or LIKEWISE_PASSWORD."
+            f"Listening on {host} lets other machines in: say --team to let people in "
+            f"by links, or give a password with --password or LIKEWISE_PASSWORD."
         )
     return None
 
@@ -543,6 +547,7 @@ def app(
     host: Host = HERE,
     port: Port = None,
     password: AskPassword = False,
+    team: ByLinks = False,
     no_browser: NoBrowser = False,
     as_json: AsJson = False,
 ) -> None:
@@ -583,9 +588,8 @@ def app(
     )
     if project is None and not (home / "project.db").exists():
         _say_if_moved(path)
-    how = Listening(
-        host, port, chosen_password(host, password), who, no_browser, as_json
-    )
+    shut = chosen_password(host, password, team)
+    how = Listening(host, port, shut, who, no_browser, as_json)
     file = None if project is None else _file_of(project)
     with leaving_nothing(home, *(() if file is None else (file,))):
         home_of(path)
@@ -664,6 +668,7 @@ def demo(
     host: Host = HERE,
     port: Port = None,
     password: AskPassword = False,
+    team: ByLinks = False,
     no_browser: NoBrowser = False,
     as_json: AsJson = False,
 ) -> None:
@@ -685,5 +690,5 @@ def demo(
         settings={"criterion": "Are these the same digit?"},
         lasting=("criterion",),
     )
-    shut = chosen_password(host, password)
+    shut = chosen_password(host, password, team)
     run_app(sorting, Listening(host, port, shut, who, no_browser, as_json))

@@ -1,6 +1,6 @@
 """What leaves a project, and what may come into one."""
 
-from likewise.exports._answers import answer_chunks, said, samples_of
+from likewise.exports._answers import answer_chunks, iso, said, samples_of
 from likewise.exports._folders import write_folders
 from likewise.exports._incoming import (
     Incoming,
@@ -24,6 +24,7 @@ from likewise.exports._tables import (
     chunks_of,
     export_chunks,
     original_suffix,
+    small_csv,
     table_chunks,
 )
 
@@ -38,6 +39,7 @@ __all__ = [
     "chunks_of",
     "confirmed_only",
     "export_chunks",
+    "iso",
     "numbers_of",
     "original_suffix",
     "read_answers",
@@ -47,6 +49,7 @@ __all__ = [
     "said",
     "samples_of",
     "session_of",
+    "small_csv",
     "table_chunks",
     "traces_of",
     "write_folders",

@@ -119,7 +119,7 @@ def _line(
     return {
         "number": act.number,
         "who": valid_text(act.who),
-        "at": _iso(act.at),
+        "at": iso(act.at),
         "what": encode(event),
         "items": {str(s): valid_text(keys[s]) for s in samples_of(event) if s in keys},
         "undone": undone,
@@ -127,6 +127,13 @@ def _line(
     }
 
 
-def _iso(at: float) -> str:
+def iso(at: float) -> str:
+    """Return a moment as files have it.
+
+    Examples
+    --------
+    >>> iso(0.5)
+    '1970-01-01T00:00:00.500Z'
+    """
     moment = datetime.fromtimestamp(at, UTC).isoformat(timespec="milliseconds")
     return moment.replace("+00:00", "Z")

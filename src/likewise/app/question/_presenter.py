@@ -7,6 +7,7 @@ from itertools import takewhile
 
 from likewise.app._ledger import left_of, same_in, unsure_in
 from likewise.app._project import EVERY, Outcome, Turn
+from likewise.app._roles import READER, Roster
 from likewise.app._schemas import (
     Ahead,
     Candidates,
@@ -186,13 +187,16 @@ def seen_by(now: Snapshot, who: str) -> State:
         hints=display.hints,
         why=display.why,
         owner=now.owner,
+        role=now.roster.role_of(who) or READER,
         changes=display.changes,
         screens=display.screens,
         seek=display.seek,
     )
 
 
-def preparing_state(info: Info, status: Preparing, criterion: str, who: str) -> State:
+def preparing_state(
+    info: Info, status: Preparing, criterion: str, who: str, roster: Roster
+) -> State:
     """Return what the question page shows while the items are being read."""
     return State(
         project=info.name,
@@ -204,6 +208,8 @@ def preparing_state(info: Info, status: Preparing, criterion: str, who: str) -> 
         version=info.n_acts,
         status="preparing",
         preparing=status,
+        owner=roster.owner,
+        role=roster.role_of(who) or READER,
         checks=int(info.settings.get("checks", EVERY)),
         screens=PAIRS if info.settings.get("screens") == PAIRS else "all",
     )

@@ -24,7 +24,6 @@ from likewise.app._preparing import CRITERION
 from likewise.app._project import SMALL, ProjectService
 from likewise.app._schemas import Ahead, Candidates, State
 from likewise.app.question import _presenter as presenter
-from likewise.errors import NotAllowedError
 
 router = APIRouter(tags=["Questions"])
 PHONE = "Mobi"  # what browsers of phones call themselves, among other things
@@ -150,11 +149,9 @@ def undo(undo: Undo, project: Service, who: Who) -> State:
 def settings(settings: Settings, context: Context, who: Who) -> State:
     """Change what people are asked, and what they are shown.
 
-    For everybody, and for good. What is left out stays as it is; an empty criterion
-    is the usual one. Who may change what others said is for the owner to decide.
+    For everybody, and for good, by the owner. What is left out stays as it is; an empty
+    criterion is the usual one.
     """
-    if settings.changes is not None:
-        _check_owner(context, who)
     context.preparation.change(settings.model_dump(exclude_none=True))
     return present_state(context, who)
 
@@ -205,22 +202,14 @@ def _acted(
     )
 
 
-def _check_owner(context: AppContext, who: str) -> None:
-    project = context.preparation.service
-    owner = None if project is None else project.snapshot().owner
-    if owner not in (None, who):
-        raise NotAllowedError(
-            f"Only {owner} may say who changes what others said: ask for it."
-        )
-
-
 def present_state(context: AppContext, who: str) -> State:
     """Return what the question page shows, also while the items are being read."""
     preparation = context.preparation
     project = preparation.service
     if project is None:
         info, status = preparation.project.info(), preparation.status
-        state = presenter.preparing_state(info, status, CRITERION["row"], who)
+        usual, roster = CRITERION["row"], context.roster()
+        state = presenter.preparing_state(info, status, usual, who, roster)
         is_choosing = preparation.choosing is not None
         return state.model_copy(update={"status": "choosing"} if is_choosing else {})
     return presenter.state_of(*project.look(who))

@@ -149,7 +149,8 @@
  * @property {number} checks
  * @property {boolean} hints
  * @property {?string} owner Whose project it is.
- * @property {"owner" | "everybody"} changes Who may change what others said.
+ * @property {"reader" | "reviewer" | "owner"} role What you may do.
+ * @property {"owner" | "everybody"} changes Whether all who have the password are reviewers.
  */
 
 /**

@@ -17,7 +17,7 @@ const WORDS = {
   said: (who, verdict) => `${who} said “${verdict}”`,
   you: "You",
   change: (verdict) => `Change to “${verdict}”`,
-  locked: (who) => `Only ${who} or the owner can change this.`,
+  locked: (who) => `Only ${who} or a reviewer can change this.`,
   more: (number) => `${counted(number, "more answer")} in between`,
   solves: (number) => `Without the first one, ${counted(number, "contradiction")} would be gone.`,
 };

@@ -1,0 +1,450 @@
+"""The page of readers: who is here, what each did, and how others come in."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Annotated, Literal, TypeAlias
+
+from fastapi import APIRouter, HTTPException, Request
+from fastapi.responses import RedirectResponse, Response
+from pydantic import BaseModel, Field
+
+from likewise.app._api import troubles
+from likewise.app._auth import HERE, LOOPBACK, host_of
+from likewise.app._commands import Message, Number, Text
+from likewise.app._context import AppContext, Context, Service, Who, drawn
+from likewise.app._ledger import Record, is_failed
+from likewise.app._pages import as_csv
+from likewise.app._project import ProjectService
+from likewise.app._roles import OWNER, REVIEWER, Role, Roster, reaches
+from likewise.app._snapshot import Snapshot
+from likewise.app.question import seen_by
+from likewise.errors import InputError, StaleError
+from likewise.exports import iso, small_csv
+from likewise.knowledge import Told, folded, singles_of
+from likewise.storage import ROLES, Invite, Member, Team
+
+router = APIRouter(tags=["Readers"])
+LONGEST_LOOK = 300.0  # seconds at most that a screen counts for
+PAUSE = 60.0  # seconds at most between two acts that count where nobody has measured
+COLUMNS = (
+    "reader", "role", "here", "answers", "screens", "minutes", "checks", "failed",
+    "seen",
+)  # fmt: skip
+WORDS = {
+    "reader": "answers, and changes what they said themselves",
+    "reviewer": "also changes what others said, and exports",
+    "owner": "also settings, links and people",
+}
+Standing: TypeAlias = Literal["open", "expired", "used up", "revoked"]
+Days = Annotated[int, Field(ge=1, le=365, strict=True)]
+People = Annotated[int, Field(ge=1, le=1000, strict=True)]
+
+
+# What comes in, and what goes out
+
+
+class NewInvite(Message):
+    """A link by which `people` may come in within some `days`; null: any number.
+
+    With `who`, it lets this one reader in again, in another browser or after they were
+    removed, and keeps their name.
+    """
+
+    role: Role = "reader"
+    days: Days = 7
+    people: People | None = 1
+    who: Text | None = None
+
+
+class Revoke(Message):
+    """A link is taken back, by its id."""
+
+    invite: Number
+
+
+class ChangeRole(Message):
+    """A reader gets another role."""
+
+    who: Text
+    role: Role
+
+
+class Remove(Message):
+    """A reader is let in no more; what they said stays."""
+
+    who: Text
+
+
+class ReaderCard(BaseModel):
+    """A reader, and what they did; the latter for themselves and for reviewers.
+
+    `role` is null for who was removed. `seen` is when they were here last, in seconds
+    since 1970, and `here` whether that was within ten minutes. `answers` are those that
+    stand, `screens` what they have looked at, in so many `minutes`; of their `checks`,
+    some `failed`.
+    """
+
+    who: str
+    role: Role | None
+    here: bool
+    seen: float | None = None
+    answers: int | None = None
+    screens: int | None = None
+    minutes: float | None = None
+    checks: int | None = None
+    failed: int | None = None
+
+
+class InviteCard(BaseModel):
+    """A link: for which role, until when, and for how many more (null: any number).
+
+    `who` is whom it lets in again, if it is for one reader; `joined` are those who came
+    in by it.
+    """
+
+    id: int
+    role: Role
+    made_by: str
+    made: float
+    expires: float
+    left: int | None
+    state: Standing
+    who: str
+    joined: list[str]
+
+
+class Readers(BaseModel):
+    """Who works on the project; `invites` are for the owner."""
+
+    readers: list[ReaderCard]
+    invites: list[InviteCard]
+
+
+class Invitation(BaseModel):
+    """A new link. Its `address` is shown once: nothing of it is kept but a digest."""
+
+    invite: InviteCard
+    address: str
+
+
+# What each did
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """What one reader did.
+
+    Attributes
+    ----------
+    answers : int
+        Those that stand, without what was known before.
+    screens : int
+        Pairs, sheets and overviews, also those that were undone.
+    seconds : float
+        At work: see :func:`seconds_of`.
+    checks, failed : int
+        Answers to check questions, and those of them that others deny.
+    last : float or None
+        When they acted last.
+    """
+
+    answers: int = 0
+    screens: int = 0
+    seconds: float = 0.0
+    checks: int = 0
+    failed: int = 0
+    last: float | None = None
+
+
+def work_of(records: Sequence[Record]) -> Work:
+    """Return what the acts of one reader amount to, oldest first."""
+    told = [e for one in records for e in one.entries if e.how != "given"]
+    standing = [entry for entry in told if entry.is_standing]
+    checks = [entry for entry in standing if entry.answer.question.is_check]
+    screens = sum(
+        isinstance(one.act.event, Told) and one.how != "given" for one in records
+    )
+    return Work(
+        len(standing),
+        screens,
+        sum(seconds_of(records)),
+        len(checks),
+        sum(map(is_failed, checks)),
+        records[-1].act.at if records else None,
+    )
+
+
+def seconds_of(records: Sequence[Record]) -> Iterator[float]:
+    """Yield how long one reader took for each act.
+
+    As it was measured, five minutes at most; where it was not, the time since their act
+    before, one minute at most.
+    """
+    before: float | None = None
+    for record in records:
+        measured = _measured(record)
+        if measured is not None:
+            yield min(measured, LONGEST_LOOK)
+        elif before is not None:
+            yield min(max(record.act.at - before, 0.0), PAUSE)
+        before = record.act.at
+
+
+def _measured(record: Record) -> float | None:
+    told = (one for one in singles_of(record.act.event) if isinstance(one, Told))
+    return next((one.shown.seconds for one in told if one.shown is not None), None)
+
+
+def works_of(now: Snapshot) -> dict[str, Work]:
+    """Return what everybody did, by their names."""
+    by_person: dict[str, list[Record]] = {}
+    for record in now.ledger.records:
+        by_person.setdefault(record.act.who, []).append(record)
+    return {who: work_of(records) for who, records in by_person.items()}
+
+
+def cards_of(now: Snapshot, seen: Mapping[str, float], at: float) -> list[ReaderCard]:
+    """Return everybody: who is here comes first, and then who did most.
+
+    Parameters
+    ----------
+    now : Snapshot
+    seen : mapping of str to float
+        When people were here last, by their names, as far as it is known.
+    at : float
+        The present moment.
+    """
+    works = works_of(now)
+    members = (member.name for member in now.roster.members.values())
+    owner = [now.owner] if now.owner is not None else []
+    names = {folded(who): who for who in (*seen, *members, *owner, *works)}
+    cards = [
+        _card(now.roster, who, works.get(who, Work()), seen.get(who), at)
+        for who in names.values()
+    ]
+    return sorted(cards, key=lambda one: (not one.here, -(one.answers or 0), one.who))
+
+
+def _card(
+    roster: Roster, who: str, work: Work, seen: float | None, at: float
+) -> ReaderCard:
+    role = roster.role_of(who)
+    last = max((when for when in (seen, work.last) if when is not None), default=None)
+    return ReaderCard(
+        who=who,
+        role=role,
+        here=role is not None and last is not None and at < last + HERE,
+        seen=last,
+        answers=work.answers,
+        screens=work.screens,
+        minutes=round(work.seconds / 60, 1),
+        checks=work.checks,
+        failed=work.failed,
+    )
+
+
+def invites_of(team: Team, at: float) -> list[InviteCard]:
+    """Return the links, the latest first."""
+    return [
+        InviteCard(
+            id=invite.id,
+            role=role_named(invite.role),
+            made_by=invite.made_by,
+            made=invite.made,
+            expires=invite.expires,
+            left=invite.uses,
+            state=_state(invite, at),
+            who=invite.who,
+            joined=[one.name for one in team.members if one.invite == invite.id],
+        )
+        for invite in reversed(team.invites)
+    ]
+
+
+def _state(invite: Invite, at: float) -> Standing:
+    if invite.revoked is not None:
+        return "revoked"
+    if invite.refusal(at) is None:
+        return "open"
+    return "used up" if invite.uses == 0 else "expired"
+
+
+def role_named(role: str) -> Role:
+    """Return a role by its name."""
+    names: dict[str, Role] = {"reader": "reader", "reviewer": REVIEWER, "owner": OWNER}
+    return names[role]
+
+
+def _for(readers: Readers, who: str, role: Role | None) -> Readers:
+    """Return what somebody may see: of others, readers see who they are."""
+    if role == OWNER:
+        return readers
+    shown = [
+        card
+        if card.who == who or (role is not None and reaches(role, REVIEWER))
+        else ReaderCard(who=card.who, role=card.role, here=card.here)
+        for card in readers.readers
+    ]
+    return Readers(readers=shown, invites=[])
+
+
+def _seen(context: AppContext, project: ProjectService, at: float) -> dict[str, float]:
+    """Return when people were here, also at other servers and before a restart."""
+    idle = {who: at - one for who, one in context.door.seats.idle().items()}
+    leases = project.leases()
+    both = {**leases, **idle}
+    return {who: max(both[who], leases.get(who, 0.0)) for who in both}
+
+
+def _readers(context: AppContext, project: ProjectService, who: str) -> Readers:
+    team, at = context.preparation.members.team(), context.door.clock()
+    now = project.snapshot()
+    cards = cards_of(now, _seen(context, project, at), at)
+    found = Readers(readers=cards, invites=invites_of(team, at))
+    return _for(found, who, now.roster.role_of(who))
+
+
+# Routes
+
+
+@router.get("/api/readers")
+def list_readers(context: Context, project: Service, who: Who) -> Readers:
+    """List who works on the project, and what each did.
+
+    Who is here comes first. What others did is for reviewers; the links are for the
+    owner.
+    """
+    return _readers(context, project, who)
+
+
+@router.post("/api/invite", responses=troubles(409))
+def invite(
+    wanted: NewInvite, request: Request, context: Context, who: Who
+) -> Invitation:
+    """Make a link by which others come in.
+
+    They choose a name of their own, and get the role of the link. Whoever makes the
+    first one where nobody owns the project is its owner from then on.
+    """
+    roster, members = context.roster(), context.preparation.members
+    if roster.owner is None:
+        context.preparation.change({"owner": who})
+    whose = "" if wanted.who is None else _other(context, wanted.who).name
+    people = 1 if whose else wanted.people
+    made, token = members.invite(
+        wanted.role, who, days=wanted.days, people=people, who=whose
+    )
+    (card,) = invites_of(Team((), (made,)), context.door.clock())
+    return Invitation(invite=card, address=f"{_root(request)}/join/{token}")
+
+
+@router.post("/api/revoke", responses=troubles(404))
+def revoke(wanted: Revoke, context: Context, project: Service, who: Who) -> Readers:
+    """Take back a link: nobody comes in by it, and who did is out at once.
+
+    What they said stays.
+    """
+    members = context.preparation.members
+    if wanted.invite not in {one.id for one in members.team().invites}:
+        raise HTTPException(404, "There is no such link.")
+    members.revoke(wanted.invite)
+    for member in members.team().members:
+        if member.invite == wanted.invite:
+            project.release(member.name)
+    return _readers(context, project, who)
+
+
+@router.post("/api/role", responses=troubles(404, 409))
+def change_role(
+    wanted: ChangeRole, context: Context, project: Service, who: Who
+) -> Readers:
+    """Give a reader another role, from their next request on."""
+    member = _other(context, wanted.who)
+    if member.removed is not None:
+        raise StaleError(f"{member.name} was removed: make a link for them first.")
+    context.preparation.members.change(
+        Member(member.name, wanted.role, member.joined, member.invite)
+    )
+    return _readers(context, project, who)
+
+
+@router.post("/api/remove", responses=troubles(404))
+def remove(wanted: Remove, context: Context, project: Service, who: Who) -> Readers:
+    """Let a reader in no more, from their next request on; what they said stays."""
+    member = _other(context, wanted.who)
+    context.preparation.members.remove(member)
+    project.release(member.name)
+    return _readers(context, project, who)
+
+
+def _other(context: AppContext, name: str) -> Member:
+    """Return a reader who is not the owner, as they are kept or would be."""
+    roster, service = context.roster(), context.preparation.service
+    key = folded(name)
+    if key == folded(roster.owner or ""):
+        raise InputError(f"{name} owns the project: nothing can be changed about that.")
+    if key in roster.members:
+        return roster.members[key]
+    here = {folded(who): who for who in context.door.seats.idle()}
+    acted = frozenset() if service is None else service.people
+    if key not in acted and key not in here:
+        raise HTTPException(404, f"There is nobody called {name} here.")
+    return Member(here.get(key, name), roster.role_of(name) or "reader", 0.0)
+
+
+def _root(request: Request) -> str:
+    """Return the address by which others reach this server, as far as it is known."""
+    asked = request.headers.get("host", "")
+    names = sorted(request.app.state.names)
+    if host_of(asked) in LOOPBACK and names:
+        port = asked.rpartition(":")[2]
+        return f"{request.url.scheme}://{names[0]}:{port}"
+    return f"{request.url.scheme}://{asked}"
+
+
+@router.get("/people", include_in_schema=False)
+def people_page(context: Context, who: Who) -> Response:
+    """Show who works on the project, and what each did."""
+    project = context.preparation.service
+    if project is None:
+        return RedirectResponse("/", 303)
+    found = _readers(context, project, who)
+    return drawn(
+        "people",
+        state=seen_by(project.snapshot(), who),
+        page="people",
+        found=found,
+        roles=WORDS,
+        names=ROLES,
+        minutes=int(HERE // 60),
+        at=context.door.clock(),
+        iso=iso,
+    )
+
+
+@router.get(
+    "/export/readers",
+    response_class=Response,
+    responses={200: {"content": {"text/csv": {}}}},
+)
+def export_readers(context: Context, project: Service, who: Who) -> Response:
+    """Fetch what each reader did as a csv file."""
+    cards = _readers(context, project, who).readers
+    rows = [
+        (
+            card.who,
+            card.role or "removed",
+            "yes" if card.here else "no",
+            card.answers,
+            card.screens,
+            card.minutes,
+            card.checks,
+            card.failed,
+            None if card.seen is None else iso(card.seen),
+        )
+        for card in cards
+    ]
+    name = f"{project.display.project}-readers.csv"
+    return as_csv(small_csv(COLUMNS, rows), name)
