@@ -32,6 +32,7 @@ from tests.problems import blobs
 from tests.stores import reopener
 
 from likewise.app._api import Trouble, example_of, operations
+from likewise.app._roles import LEAST
 from likewise.storage import Project
 
 DOCUMENT = served(Path()).app.openapi()
@@ -233,8 +234,11 @@ def test_no_value_in_any_field_breaks_the_server(
             assert reply.status_code == 200 or set(reply.json()) == {"error"}
 
 
-def test_a_route_that_hides_a_refusal_is_named(tmp_path: Path) -> None:
+def test_a_route_that_hides_a_refusal_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     here, router = served(tmp_path).prepared(), APIRouter()
+    monkeypatch.setitem(LEAST, ("GET", "/api/odd/{item}"), "reader")
 
     @router.get("/api/odd/{item}")
     def odd(item: int) -> Trouble:

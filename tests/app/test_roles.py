@@ -60,9 +60,7 @@ def test_the_table_has_every_route_and_no_other(rows: Served) -> None:
 
 
 @pytest.mark.parametrize("role", ROLES)
-def test_on_every_route_a_role_may_what_the_table_says(
-    here: Served, role: str
-) -> None:
+def test_on_every_route_a_role_may_what_the_table_says(here: Served, role: str) -> None:
     for (method, path), least in ADDRESSES.items():
         browser = here.seat(PEOPLE[role])  # a new one: somebody may have signed out
         said = tried(browser, method, path)
@@ -188,7 +186,9 @@ def test_where_nobody_owns_it_everybody_may_everything(rows: Served) -> None:
         assert rows.seat(name).get("/api/state").json()["role"] == "owner"
     answered(rows.seat("ann"), "same")
 
-    roles = [rows.seat(name).get("/api/state").json()["role"] for name in ("ann", "bob")]
+    roles = [
+        rows.seat(name).get("/api/state").json()["role"] for name in ("ann", "bob")
+    ]
     assert roles == ["owner", "reader"]
 
 

@@ -34,6 +34,7 @@ PATHS = (
     "history",
     "disagreements",
     "export",
+    "people",
     "enter",
     "api",
     "nowhere",

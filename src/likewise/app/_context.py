@@ -48,7 +48,7 @@ class AppContext:
     def roster(self) -> Roster:
         """Return who may do what, also while the items are being read."""
         if self.preparation.service is not None:
-            return self.preparation.service.roster
+            return self.preparation.service.roster()
         settings = self.preparation.project.info().settings
         owner = name_of(settings["owner"]) if settings.get("owner") else None
         changes = str(settings.get("changes") or OWNER)
@@ -90,8 +90,9 @@ async def permitted(request: Request) -> None:
 
 async def _roster(context: AppContext) -> Roster:
     # What the database is asked for is no work for the thread in which all wait.
-    is_quick = context.preparation.service is not None
-    if is_quick and context.preparation.members.is_fresh:
+    service = context.preparation.service
+    is_known = service is not None and service.owner is not None
+    if is_known and context.preparation.members.is_fresh:
         return context.roster()
     return await to_thread.run_sync(context.roster)
 

@@ -398,13 +398,22 @@ class ProjectService:
             return next((q for q in self._questions.values() if q.who == who), None)
 
     @property
-    def roster(self) -> Roster:
-        """Who may do what.
+    def owner(self) -> str | None:
+        """Whose project it is: as it is set, or the first who has acted under a name.
 
-        The owner is as it is set, or the first who has acted under a name.
+        None where nobody has, as far as this server knows.
         """
-        owner = self.display.owner or self._tally.first
-        return Roster(owner, self.display.changes, self.members.now())
+        return self.display.owner or self._tally.first
+
+    def roster(self) -> Roster:
+        """Return who may do what; where nobody owns it, others may have begun."""
+        if self.owner is None:
+            with self.hold():
+                return self._roster()
+        return self._roster()
+
+    def _roster(self) -> Roster:
+        return Roster(self.owner, self.display.changes, self.members.now())
 
     @property
     def people(self) -> frozenset[str]:
@@ -613,7 +622,7 @@ class ProjectService:
             n_screens=self._tally.n_screens,
             display=self.display,
             items=self._items.items,
-            roster=self.roster,
+            roster=self._roster(),
         )
 
     def _shown(self, now: Snapshot) -> Snapshot:
@@ -623,7 +632,7 @@ class ProjectService:
         """
         if now.before is not self._numbers and now.numbers is not self._numbers:
             now = replace(now, before=self._numbers)  # an act has changed them since
-        if (now.display, now.roster) != (self.display, roster := self.roster):
+        if (now.display, now.roster) != (self.display, roster := self._roster()):
             now = replace(now, display=self.display, roster=roster)
         self._numbers, self._snapshot = now.numbers, now
         return now

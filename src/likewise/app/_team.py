@@ -319,7 +319,7 @@ def list_readers(context: Context, project: Service, who: Who) -> Readers:
     return _readers(context, project, who)
 
 
-@router.post("/api/invite", responses=troubles(409))
+@router.post("/api/invite", responses=troubles(404))
 def invite(
     wanted: NewInvite, request: Request, context: Context, who: Who
 ) -> Invitation:
@@ -383,7 +383,7 @@ def _other(context: AppContext, name: str) -> Member:
     """Return a reader who is not the owner, as they are kept or would be."""
     roster, service = context.roster(), context.preparation.service
     key = folded(name)
-    if key == folded(roster.owner or ""):
+    if roster.owner is not None and key == folded(roster.owner):
         raise InputError(f"{name} owns the project: nothing can be changed about that.")
     if key in roster.members:
         return roster.members[key]

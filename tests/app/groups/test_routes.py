@@ -205,11 +205,13 @@ def test_guessed_items_come_least_sure_or_most_typical_first(
         assert values == sorted(values)
 
 
-def test_how_sure_it_is_stays_hidden_without_hints(bob: TestClient) -> None:
+def test_how_sure_it_is_stays_hidden_without_hints(
+    heaps: Served, bob: TestClient
+) -> None:
     group = listed(bob)[0]["id"]
     assert bob.get(f"/api/groups/{group}").json()["sure"] == []
 
-    bob.post("/api/settings", json={"hints": True})
+    heaps.seat("zoe").post("/api/settings", json={"hints": True})
 
     page = bob.get(f"/api/groups/{group}").json()
     assert len(page["sure"]) == len(page["items"])

@@ -188,7 +188,7 @@ def test_probabilities_are_hidden_unless_hints_are_on(many: Served) -> None:
     groups = browser.get("/api/candidates").json()["groups"]
     assert all(group["probability"] is None for group in groups)
 
-    browser.post("/api/settings", json={"hints": True})
+    many.seat("zoe").post("/api/settings", json={"hints": True})
 
     groups = browser.get("/api/candidates").json()["groups"]
     assert all(0 <= group["probability"] <= 1 for group in groups)

@@ -542,7 +542,8 @@ def test_no_order_of_acts_breaks_the_server(tmp_path: Path, data: Any) -> None:
         mine = st.just(now["id"] if now else 0) | st.integers(0, 9)
         act = data.draw(st.sampled_from(ACTS))
         reply = browser.post(f"/api/{act}", json=data.draw(fitting(act, mine)))
-        assert reply.status_code in (200, 400, 404, 409)
+        # Not theirs: what the other one has named or set aside.
+        assert reply.status_code in (200, 400, 403, 404, 409)
 
     history = here.session.history
     assert here.restarted().session.history == history
