@@ -48,6 +48,7 @@ PAGES = {  # taken once everything is on them: their names and their addresses
     "map": "map",
     "history": "history",
     "export": "export",
+    "people": "people",
     "api": "api",
     "enter": "enter",
 }

@@ -66,6 +66,14 @@ def test_other_machines_need_a_password(
         chosen_password(host, is_wanted=False)
 
 
+def test_who_comes_in_by_links_needs_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("LIKEWISE_PASSWORD", raising=False)
+
+    assert chosen_password("0.0.0.0", is_wanted=False, by_links=True) is None
+    monkeypatch.setenv("LIKEWISE_PASSWORD", "sesame")
+    assert chosen_password("0.0.0.0", is_wanted=False, by_links=True) == "sesame"
+
+
 def test_this_machine_needs_none(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("LIKEWISE_PASSWORD", raising=False)
     for host in ("127.0.0.1", "localhost", "::1"):

@@ -14,7 +14,8 @@ from tests.e2e.seat import Seat
 
 TOUCH = 44  # pixels that a finger hits
 PATHS = (
-    "", "groups", "groups/0", "map", "history", "disagreements", "export", "people", "api",
+    "", "groups", "groups/0", "map", "history", "disagreements", "export", "people",
+    "api",
 )  # fmt: skip
 NAMELESS = re.compile(
     r"^\s*- (?:button|link|img|textbox|progressbar|dialog)(?: \[[^\]]*\])*:?$",
