@@ -55,7 +55,7 @@ HEADERS = {
 TOO_MUCH = "The request is too large."
 NO_PASSWORD = "No password is set: use the link that was printed in the terminal."
 WRONG = "Wrong password."
-TOO_MANY = "Too many wrong passwords: wait a minute."
+TOO_MANY = "Too many wrong passwords or links: wait a minute."
 
 
 @dataclass(frozen=True, slots=True)

@@ -213,7 +213,8 @@ async def _let_in(
     door, before = context.door, request.state.shown
     enter = partial(door.enter, name, password, address_of(request), before)
     cookie = await get_running_loop().run_in_executor(door.porter, enter)
-    refuse_barred(context, name_of(name), door.badge(cookie))
+    refuse = partial(refuse_barred, context, name_of(name), door.badge(cookie))
+    await to_thread.run_sync(refuse)
     return cookie
 
 
@@ -281,6 +282,8 @@ def join(
     except (InputError, StaleError) as error:
         code = 409 if isinstance(error, StaleError) else 400
         return _asked_to_join(request, invite, str(error), code, name)
+    except NotAllowedError as error:  # somebody was faster
+        return _asked_to_join(request, None, str(error), 403)
     except HTTPException as error:
         return _asked_to_join(request, None, str(error.detail), error.status_code)
     return inside(request, cookie)

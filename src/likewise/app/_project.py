@@ -418,7 +418,7 @@ class ProjectService:
     @property
     def people(self) -> frozenset[str]:
         """Whoever has done something, by their folded names."""
-        with self._lock:
+        with self.hold():
             return self._tally.people
 
     def leases(self) -> dict[str, float]:

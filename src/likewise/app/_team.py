@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Literal, TypeAlias
+from typing import Annotated, Literal, TypeAlias, cast
 
 from fastapi import APIRouter, HTTPException, Request
 from fastapi.responses import RedirectResponse, Response
@@ -250,7 +250,7 @@ def invites_of(team: Team, at: float) -> list[InviteCard]:
     return [
         InviteCard(
             id=invite.id,
-            role=role_named(invite.role),
+            role=cast("Role", invite.role),
             made_by=invite.made_by,
             made=invite.made,
             expires=invite.expires,
@@ -269,12 +269,6 @@ def _state(invite: Invite, at: float) -> Standing:
     if invite.refusal(at) is None:
         return "open"
     return "used up" if invite.uses == 0 else "expired"
-
-
-def role_named(role: str) -> Role:
-    """Return a role by its name."""
-    names: dict[str, Role] = {"reader": "reader", "reviewer": REVIEWER, "owner": OWNER}
-    return names[role]
 
 
 def _for(readers: Readers, who: str, role: Role | None) -> Readers:
