@@ -71,9 +71,12 @@ def test_a_real_server_keeps_to_the_schema_and_gives_chances(url: str) -> None:
         reply = endpoint.ask(prompt)
 
         assert set(json.loads(reply.content)) == set(prompt.fields)
+        assert any(len(token.instead) > 1 for token in reply.tokens)
         for reading in prompt.read(reply).values():
             assert reading.said in prompt.options
-            assert reading.said == "unsure" or reading.shares is not None
+            # So small a model would rather say something else: then nothing is made
+            # of its chances, which are those before the schema was applied.
+            assert reading.shares is None or sum(reading.shares.values()) > 0.99
     assert endpoint.spent.calls == len(prompts)
     assert endpoint.spent.prompt_tokens > endpoint.spent.completion_tokens > 0
     endpoint.close()
@@ -88,5 +91,5 @@ def test_a_real_server_is_an_oracle(url: str) -> None:
 
     assert 0 <= judged.p_same <= 1
     assert oracle.judge(0, 1) == judged
-    assert oracle.spent.cached == oracle.spent.calls
+    assert oracle.spent.cached == oracle.spent.calls > 0
     oracle.close()
