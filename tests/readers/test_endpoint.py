@@ -75,7 +75,9 @@ def test_tokens_are_estimated_where_the_server_does_not_count(
 
 
 @pytest.mark.parametrize(
-    "fault", [failing(500), failing(502), failing(429), dropping], ids=str
+    "fault",
+    [failing(500), failing(502), failing(429), dropping],
+    ids=["500", "502", "429", "dropped"],
 )
 def test_what_passes_is_waited_for(
     endpoint: Endpoint, script: Script, waits: list[float], fault: Fault
