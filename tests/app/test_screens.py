@@ -133,7 +133,7 @@ def test_a_sheet_of_a_known_group_names_it(here: Served, ann: TestClient) -> Non
     elsewhere.tell_pair(ONE[0], ONE[1], "same")
     elsewhere.rename(ONE[0], "oak")
     give(here, SHEET)
-    post_settings(ann, why=False)
+    post_settings(here.seat("bob"), why=False)  # who has begun
 
     screen = state_of(ann)["screen"]
 
