@@ -73,7 +73,7 @@ def small_csv(header: Sequence[str], rows: Iterable[Sequence[object]]) -> bytes:
     Examples
     --------
     >>> small_csv(["reader", "answers"], [["=1+1", 3], ["Ann", None]])
-    b"reader,answers\\n'=1+1,3\\nAnn,\\n"
+    b"reader,answers\r\n'=1+1,3\r\nAnn,\r\n"
     """
     cells = [["" if c is None else guarded(str(c)) for c in row] for row in rows]
     return _lines([header, *cells])
