@@ -10,7 +10,8 @@ import numpy as np
 
 from likewise._arrays import Floats
 from likewise.knowledge import Answer, Verdict
-from likewise.session._readers import TAILS, Rate
+from likewise.session._control import TAILS
+from likewise.session._readers import Rate
 
 N_DRAWS = 2000  # of the bootstrap
 FEW = 20  # pairs below which alpha says little

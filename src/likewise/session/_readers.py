@@ -8,9 +8,8 @@ from dataclasses import dataclass
 from scipy.special import betaincinv
 
 from likewise.knowledge import PASSED, Answer, Knowledge, Verdict
-from likewise.session._control import Reliability, reliability
+from likewise.session._control import TAILS, Reliability, reliability
 
-TAILS = (0.05, 0.95)
 SHRUGS = (1.0, 19.0)  # prior counts of answers that are "unsure", and that are not
 
 
