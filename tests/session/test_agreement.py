@@ -102,7 +102,7 @@ def test_few_pairs_are_called_few() -> None:
 
     assert found.sentence == (
         "Readers agree on 100% of 2 pairs that several answered: alpha is 1.00 "
-        "(1.00 to 1.00), by too few pairs to rely on."
+        "(-1.00 to 1.00), by too few pairs to rely on."
     )
 
 

@@ -25,9 +25,11 @@ class Prediction:
     ----------
     same : float
         The probability of "same".
-    kind : {"sample", "groups", "duplicate", "check", "check groups"}
-        A sample against a group, two groups, or two records that may be the same thing;
-        a check asks what is known already.
+    kind : str
+        "sample" (against a group), "groups" (two of them) or "duplicate" (two records
+        that may be the same thing); "check" or "check groups" asks what is known
+        already, "check overlap groups" and "check referred groups" what another reader
+        was asked before.
     aux : float
         What the probability was made of: how far the sample is from settled ones, or
         how close the two groups are.
@@ -98,7 +100,8 @@ class Answer:
         Its number in the journal, from 1 on; 0 while it is not recorded.
     how : str
         "asked" (the method asked it), "told" (nobody asked), "given" (known from the
-        start) or "group" (implied by placing a sample into a group).
+        start), "group" (implied by placing a sample into a group), "review" (in looking
+        through groups) or "decided" (between readers who disagree).
     by : str
         The reader who gave it; empty where nobody said who.
     """

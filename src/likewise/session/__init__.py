@@ -1,6 +1,6 @@
 """Ask and tell: the session, its journal, what it shows, and what drives it."""
 
-from likewise.session._agreement import Agreement
+from likewise.session._agreement import FEW, Agreement, agreement_in, opinions
 from likewise.session._control import Reliability, is_due, reliability
 from likewise.session._estimator import ActiveClustering
 from likewise.session._map import (
@@ -12,8 +12,17 @@ from likewise.session._map import (
 )
 from likewise.session._open import FEATURES, session_on
 from likewise.session._oracles import FunctionOracle, LabelOracle, run
+from likewise.session._overlap import (
+    OVERLAP,
+    SHARE,
+    is_model,
+    is_overlap_due,
+    is_second,
+    referral_of,
+    second_opinion,
+)
 from likewise.session._readers import Rate, Reader
-from likewise.session._review import Repairs, Revision
+from likewise.session._review import DECIDED, Repairs, Revision
 from likewise.session._screens import PER_CHECK
 from likewise.session._session import Session
 from likewise.session._slips import Doubts, Suspect, clash_of, is_deciding, suspects
@@ -46,8 +55,12 @@ from likewise.session._summary import (
 )
 
 __all__ = [
+    "DECIDED",
     "FEATURES",
+    "FEW",
+    "OVERLAP",
     "PER_CHECK",
+    "SHARE",
     "ActiveClustering",
     "Agreement",
     "Candidate",
@@ -69,6 +82,7 @@ __all__ = [
     "Statuses",
     "Suspect",
     "View",
+    "agreement_in",
     "candidates_of",
     "clash_of",
     "cluster_names",
@@ -78,16 +92,22 @@ __all__ = [
     "groups_of",
     "is_deciding",
     "is_due",
+    "is_model",
+    "is_overlap_due",
+    "is_second",
     "likeness_of",
     "links_of_labels",
+    "opinions",
     "parts_within",
     "plane_of",
     "plane_of_affinity",
     "plane_of_graph",
     "progress_of",
     "reason_for",
+    "referral_of",
     "reliability",
     "run",
+    "second_opinion",
     "session_on",
     "statuses_of",
     "statuses_within",

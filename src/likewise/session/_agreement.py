@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
+from scipy.special import stdtrit
 
 from likewise._arrays import Floats
-from likewise.knowledge import Answer, Verdict
-from likewise.session._control import TAILS
+from likewise.knowledge import Answer, Event, Retracted, Told, Verdict, singles_of
+from likewise.session._overlap import is_independent
 from likewise.session._readers import Rate
+from likewise.session._review import DECIDED
 
-N_DRAWS = 2000  # of the bootstrap
 FEW = 20  # pairs below which alpha says little
 GOOD, FAIR = 0.8, 0.667  # Krippendorff's own levels, from which on data can be used
-SEED = 1970  # of the draws: the same answers give the same interval
+ADDED = 0.5  # of a pair of each kind: two "same", one of each, two "different"
+TAIL = 0.96  # of Student's t on either side: a little more than 0.95, see _interval
+LOWEST = -1.0  # two readers who never agree on anything
 
 Votes = Mapping[str, Verdict]  # what each reader said of one pair
 
@@ -96,13 +99,42 @@ def agreement_in(answers: Iterable[Answer]) -> Agreement:
 def overlaps(answers: Iterable[Answer]) -> list[Votes]:
     """Return what was said of each pair of which two readers at least said something.
 
-    "Unsure" says nothing, and what was known from the start nobody said.
+    "Unsure" says nothing, and what was known from the start nobody said. What was asked
+    for again because it was doubted, or what a reviewer decided, is no opinion of its
+    own: such pairs are harder than others, so they would make agreement look worse, and
+    who decides has seen what the others said.
     """
     of: dict[tuple[int, int], dict[str, Verdict]] = {}
     for answer in answers:
-        if answer.how != "given" and answer.verdict is not Verdict.UNSURE:
+        if is_independent(answer) and answer.verdict is not Verdict.UNSURE:
             of.setdefault(answer.question.pair, {})[answer.by] = answer.verdict
     return [votes for votes in of.values() if len(votes) > 1]
+
+
+def opinions(events: Sequence[Event], acts: Iterable[int]) -> Iterator[Answer]:
+    """Yield every answer that somebody stands by, also those that lost a decision.
+
+    A decision takes back the answers that it goes against. They were said all the same:
+    without them readers would agree on all pairs that somebody has decided.
+
+    Parameters
+    ----------
+    events : sequence of Event
+        All of a journal, oldest first.
+    acts : iterable of int
+        Positions of those that were not undone.
+    """
+    told: list[Answer] = []
+    gone: set[int] = set()
+    for event in map(events.__getitem__, acts):
+        singles = singles_of(event)
+        new = [a for one in singles if isinstance(one, Told) for a in one.answers]
+        told += new
+        if not any(answer.how == DECIDED for answer in new):
+            gone.update(
+                id_ for one in singles if isinstance(one, Retracted) for id_ in one.ids
+            )
+    yield from (answer for answer in told if answer.id not in gone)
 
 
 def _counted(votes: Votes) -> tuple[int, int]:
@@ -155,11 +187,31 @@ def alpha_of(counts: Floats) -> Floats:
 
 
 def _interval(counts: Floats) -> Rate | None:
-    """Return alpha, and its interval by drawing pairs anew."""
+    r"""Return alpha, and where it is.
+
+    The logarithm of :math:`1 - \alpha` is a sum of logarithms of counts, which is close
+    to normal also where readers hardly ever disagree; its error follows from how much
+    each pair contributes (the delta method). Half a pair of each kind is added, as one
+    does for rare events: without it readers who never disagreed would be sure never to.
+    A bootstrap of the pairs covers the true value in 77 to 92 % of simulations instead
+    of 90; this does in 91 to 94 %, being a little wider on purpose
+    (``python -m benchmarks.alpha``).
+    """
     if not len(counts) or not counts.sum(axis=0).all():
         return None
-    rng, n = np.random.default_rng(SEED), len(counts)
-    found = alpha_of(counts[rng.integers(n, size=(N_DRAWS, n))])
-    low, high = np.quantile(found[np.isfinite(found)], TAILS)
     alpha = float(alpha_of(counts))
-    return Rate(alpha, min(float(low), alpha), max(float(high), alpha))
+    units = np.concatenate([counts, [[2.0, 0.0], [1.0, 1.0], [0.0, 2.0]]])
+    weights = np.concatenate([np.ones(len(counts)), np.full(3, ADDED)])
+    same, different = units.T
+    opposed = same * different / (same + different - 1)
+    parts = (opposed, same, different, same + different)
+    sums = [float(weights @ part) for part in parts]
+    signs = (1, -1, -1, 1)  # what each sum is raised to in 1 - alpha
+    terms = list(zip(signs, parts, sums, strict=True))
+    pulls = np.sum([sign * part / total for sign, part, total in terms], axis=0)
+    n = float(weights.sum())
+    error = float(np.sqrt(weights @ pulls**2 * n / (n - 1)))
+    centre = sum(sign * np.log(total) for sign, _, total in terms)
+    wide = float(stdtrit(n - 1, TAIL)) * error
+    low, high = (float(1 - np.exp(centre + by)) for by in (wide, -wide))
+    return Rate(alpha, max(min(low, alpha), LOWEST), max(high, alpha))

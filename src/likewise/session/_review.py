@@ -24,6 +24,7 @@ from likewise.knowledge import (
 )
 
 REVIEW = "review"  # how such answers came about
+DECIDED = "decided"  # and those by which somebody decides between readers
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,11 +183,11 @@ def _denied(after: Knowledge, revision: Revision) -> tuple[Answer, ...] | None:
 def _culprit(known: Knowledge, chain: Iterable[Answer]) -> Answer:
     """Return which answer of a chain to take back: one that was doubtful, or the last.
 
-    Answers without a number are those being told.
+    Answers without a number are those being told. What was decided goes last of all.
     """
     old = [answer for answer in chain if answer.id]
     doubtful = {known.answers[at].id for at in known.doubtful}
-    return max(old, key=lambda answer: (answer.id in doubtful, answer.id))
+    return max(old, key=lambda a: (a.how != DECIDED, a.id in doubtful, a.id))
 
 
 def linked(known: Knowledge, samples: Iterable[int]) -> list[tuple[int, ...]]:
@@ -319,6 +320,33 @@ class Repairs:
                 asked = Question(answer.question.sample, answer.question.against)
                 return Revision((answer_id,), (Answer(asked, verdict, how=REVIEW),))
         raise InputError(f"There is no answer {answer_id} to change: it may be gone.")
+
+    def decide(self, one: int, other: int, verdict: Verdict) -> Revision:
+        """Say what holds of a pair about which readers disagree.
+
+        Answers about the pair that say otherwise are taken back, and so is whatever
+        else denies the decision; "unsure" takes back both sides.
+
+        Examples
+        --------
+        >>> told = [Answer(Question(0, 1), Verdict.SAME, 1, by="ann"),
+        ...         Answer(Question(0, 1), Verdict.DIFFERENT, 2, by="bob")]
+        >>> known = Knowledge(2).after_all(told)
+        >>> plan = Repairs(known, np.zeros(2, int), np.ones(2)).decide(
+        ...     0, 1, Verdict.DIFFERENT)
+        >>> plan.retracted, str(plan.told[0])
+        ((1,), '0 and 1 are different')
+        """
+        decision = Answer(Question(one, other), verdict, how=DECIDED)
+        about = [a for a in self.known.answers if a.question.pair == (one, other)]
+        out = (verdict, Verdict.UNSURE)
+        gone = {a.id for a in about if a.verdict not in out}
+        while True:
+            revision = Revision(tuple(sorted(gone)), (decision,))
+            after = applied(self.known, revision)
+            if len(after.answers) - 1 not in after.doubtful:
+                return revision
+            gone.add(_culprit(self.known, after.evidence(one, other)).id)
 
     # Inside
 

@@ -62,7 +62,7 @@ from likewise.methods import (
     problem_of,
     suited,
 )
-from likewise.session._agreement import Agreement, agreement_in
+from likewise.session._agreement import Agreement, agreement_in, opinions
 from likewise.session._control import (
     Reliability,
     as_check,
@@ -78,6 +78,7 @@ from likewise.session._open import (
     open_session,
     seed_of,
 )
+from likewise.session._overlap import referral_of, second_opinion
 from likewise.session._readers import Reader, readers_in
 from likewise.session._review import Repairs, Revision
 from likewise.session._screens import (
@@ -693,6 +694,68 @@ class Session:
         doubts = Doubts(self._given.neighbours, now.model.labels)
         return recheck_of(now.known, doubts, left_out, others)
 
+    def second_opinion(
+        self, by: str, pending: Iterable[Question] = (), at: View | None = None
+    ) -> Question | None:
+        """Return a pair that one other reader has answered, for another opinion of it.
+
+        Drawn at random, so that :attr:`agreement` is measured without bias. Ask one in
+        ten or so, do not say what the first reader said, and tell the answer as any
+        other.
+
+        Parameters
+        ----------
+        by : str
+            The reader who is to be asked.
+        pending : iterable of Question
+            Open with other people.
+        at : View, optional
+            As for :meth:`ask_besides`.
+
+        Returns
+        -------
+        Question or None
+            None where nobody else has answered anything that could be asked. It is told
+            without an error also where it contradicts.
+
+        Examples
+        --------
+        >>> session = Session([[0.0], [0.2], [5.0], [5.2]], n_clusters=2)
+        >>> session.tell(session.ask(), "different", by="ann")
+        >>> question = session.second_opinion("bob")
+        >>> session.tell(question, "different", by="bob")
+        >>> session.agreement.both
+        {('ann', 'bob'): (1, 1)}
+        """
+        known = self._state.known if at is None else at.known
+        rng = self._rng("overlap", len(known.answers))
+        others = tuple(map(self._state.question, pending))
+        return second_opinion(known, checked_name(by), rng, others)
+
+    def referral(
+        self, by: str, pending: Iterable[Question] = (), at: View | None = None
+    ) -> Question | None:
+        """Return a pair that another reader was not sure of, or surprised with.
+
+        For a second look; such pairs are no sample, and do not count for
+        :attr:`agreement`.
+
+        Parameters
+        ----------
+        by, pending, at
+            As for :meth:`second_opinion`.
+
+        Examples
+        --------
+        >>> session = Session([[0.0], [0.2], [5.0], [5.2]], n_clusters=2)
+        >>> session.tell(session.ask(), "unsure", by="ann")
+        >>> session.referral("bob") == session.history[0].question
+        True
+        """
+        known = self._state.known if at is None else at.known
+        others = tuple(map(self._state.question, pending))
+        return referral_of(known, checked_name(by), others)
+
     def suspects(self, answer_id: int, at: View | None = None) -> tuple[Suspect, ...]:
         """Return an answer that others deny and these, the likeliest slip first.
 
@@ -886,8 +949,11 @@ class Session:
 
     @property
     def agreement(self) -> Agreement:
-        """How well readers agree on the pairs that several of them answered."""
-        return agreement_in(self._state.known.answers)
+        """How well readers agree on the pairs that several of them answered.
+
+        Answers that somebody has decided against count as they were said.
+        """
+        return agreement_in(opinions(self._state.events, self._state.stands.acts))
 
     @property
     def n_questions(self) -> int:

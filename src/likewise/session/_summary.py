@@ -23,6 +23,7 @@ from likewise.knowledge import (
     numbers_in,
 )
 from likewise.methods import Found, Model
+from likewise.session._overlap import is_second
 from likewise.session._review import Repairs
 from likewise.storage import Settings
 
@@ -497,6 +498,8 @@ def explained(question: Question, model: Model, called: tuple[str, str]) -> str:
             f"Knowing the group of {i}{doubt} would move the clustering most, "
             f"and that of {j} is the closest one not ruled out."
         )
+    if is_second(question):
+        return f"For a second opinion: another reader was asked about {i} and {j}, too."
     chance = _likely(predicted.same)
     if predicted.kind.startswith("check"):
         return (
@@ -538,6 +541,7 @@ def reason_for(question: Question, view: View, things: str) -> str:
     """Return in a few words why a pair is asked, without how likely anything is.
 
     A question about what is known already is not given away: it has the same reasons.
+    So has one that another reader has answered, and none that tells what they said.
 
     Parameters
     ----------
@@ -561,7 +565,9 @@ def reason_for(question: Question, view: View, things: str) -> str:
         return "They look much alike, but not quite."
     if i not in told and j not in told:
         return "Nothing is known of these two yet."
-    if i not in told and i not in known.unsure and kind == "sample":
+    is_new = i not in told and i not in known.unsure and kind == "sample"
+    # Of a second opinion, the groups would tell what the first reader said.
+    if is_new or is_second(question):
         return _why_this_one(view, i, things)
     if kind == "groups" and labels[i] != labels[j]:
         size = int(min(np.sum(labels == labels[i]), np.sum(labels == labels[j])))
