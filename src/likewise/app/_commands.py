@@ -259,6 +259,18 @@ class Keep(Message):
     client_id: ClientId
 
 
+class Decide(Message):
+    """What holds of two items about which readers disagree; "unsure": nobody can tell.
+
+    What says otherwise is taken back in the same act.
+    """
+
+    one: Number
+    other: Number
+    verdict: _schemas.Verdict
+    client_id: ClientId
+
+
 class UndoAct(Message):
     """Undo one action, whoever's and however old; an undo too."""
 
@@ -267,7 +279,7 @@ class UndoAct(Message):
 
 
 Planned: TypeAlias = Review | Merge | Split | Unfuse | Compare | Together
-Amending: TypeAlias = Change | Retract | Keep | UndoAct
+Amending: TypeAlias = Change | Retract | Keep | Decide | UndoAct
 Answering: TypeAlias = Reply | Pick | SheetReply | OverviewReply
 Command: TypeAlias = Answering | Skip | Aside | Undo | Rename | Planned | Amending
 
@@ -294,6 +306,9 @@ class Settings(Message):
     `changes` says whether everybody who signs in by the password is a reviewer, or only
     whom the owner has made one.
     `alike` says whether pictures that are almost identical are offered as one.
+    `overlap` is the share of a reader's questions that another one has answered, to see
+    how well they agree; `refer` says whether what one was not sure of, or surprised
+    with, is put to another.
     """
 
     criterion: Text | None = None
@@ -303,6 +318,8 @@ class Settings(Message):
     changes: Literal["owner", "everybody"] | None = None
     screens: _schemas.Screens | None = None
     alike: StrictBool | None = None
+    overlap: Annotated[float, Field(ge=0, le=0.5, strict=True)] | None = None
+    refer: StrictBool | None = None
 
 
 class Folders(Message):
@@ -324,7 +341,7 @@ def plan_of(now: Snapshot, command: Aside | Rename | Planned | Amending) -> Plan
             return SetAside(item, aside)
         case Rename(item=item, name=name):
             return Renamed(item, checked_name(name, may_be_empty=True))
-        case Change() | Retract() | Keep() | UndoAct():
+        case Change() | Retract() | Keep() | Decide() | UndoAct():
             return _amended(now, command)
     return revision_of(now, command)
 
@@ -580,8 +597,17 @@ def _amended(now: Snapshot, command: Amending) -> Plan:
                     f"again."
                 )
             return Kept((answer,))
+        case Decide():
+            return _decided(now, command)
         case UndoAct(act=act):
             return _without(now, act)
+
+
+def _decided(now: Snapshot, command: Decide) -> Plan:
+    one, other = sorted((command.one, command.other))
+    if (one, other) not in now.ledger.disputes:
+        raise StaleError("Readers do not disagree on these two any more: look again.")
+    return now.repairs.decide(one, other, Verdict.of(command.verdict))
 
 
 def _without(now: Snapshot, number: int) -> Plan:

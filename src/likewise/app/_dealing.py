@@ -1,4 +1,4 @@
-"""What is best to show to a person: a check, a screen of any kind, or a pair."""
+"""What is best to show to a person: a check, a second look, a screen, or a pair."""
 
 from __future__ import annotations
 
@@ -39,6 +39,12 @@ class Reader:
     lately : frozenset of int or None
         The last answers that they gave, by their ids, where one that is hardly to be
         believed may be asked for again; None where it is too early for that.
+    name : str
+        What they are called.
+    is_second : bool
+        Whether it is time for a pair that another reader has answered.
+    is_referred : bool
+        Whether it may be one that puzzled another reader.
     """
 
     is_checked: bool
@@ -51,6 +57,9 @@ class Reader:
     rests: frozenset[int] = frozenset()
     disputed: int | None = None
     lately: frozenset[int] | None = None
+    name: str = ""
+    is_second: bool = False
+    is_referred: bool = False
 
     @property
     def room(self) -> int:
@@ -82,7 +91,7 @@ class Deal:
         """Return what is best to show; None if there is nothing."""
         reader, known = self.reader, self.view.known
         resting = [*self.pending, *_about(reader.rests, known.n_samples)]
-        check = self._check(resting)
+        check = self._check(resting) or self._second(resting)
         if check is not None:
             return Pair(check)
         screen = None if reader.skips else self._several(resting)
@@ -104,6 +113,16 @@ class Deal:
         if found is None and reader.lately is not None:
             found = session.recheck(resting, view, reader.lately)
         return None if found is None or reader.rests & {*found.pair} else found
+
+    def _second(self, resting: Sequence[Question]) -> Question | None:
+        """Return what another reader was asked before, if it is time for that."""
+        session, view, reader = self.session, self.view, self.reader
+        found = None
+        if reader.is_second:
+            found = session.second_opinion(reader.name, resting, view)
+        if found is None and reader.is_referred:
+            found = session.referral(reader.name, resting, view)
+        return found
 
     def _pair(self, resting: Sequence[Question]) -> Question | None:
         """Return a question, about what a person has not seen too often of late.

@@ -33,6 +33,7 @@ from likewise.knowledge import (
     told_in,
     without_numbers,
 )
+from likewise.session import DECIDED, is_second
 from likewise.storage import Act
 
 State: TypeAlias = Literal["stands", "doubtful", "kept", "taken back", "undone"]
@@ -81,8 +82,11 @@ class Entry:
     def how(self) -> str:
         """How it came about: "asked", "check", "picker", "review", "given", "told".
 
-        Of a sheet or an overview: "tapped", "passed" or "piled".
+        Of a sheet or an overview: "tapped", "passed" or "piled". What another reader
+        was asked before is "second", and what was decided between readers "decided".
         """
+        if is_second(self.answer.question) and self.answer.how == "asked":
+            return "second"
         if self.answer.question.is_check and self.answer.how == "asked":
             return "check"
         return HOW.get(self.answer.how, self.answer.how)
@@ -185,6 +189,34 @@ class Ledger:
     def kept(self) -> tuple[Entry, ...]:
         """The answers that somebody left to disagree."""
         return tuple(e for e in self.answers.values() if e.state == "kept")
+
+    @cached_property
+    def disputes(self) -> dict[tuple[int, int], tuple[Entry, ...]]:
+        """What readers said last of each pair on which two of them disagree.
+
+        Without what somebody left to disagree. The latest disagreement comes last.
+        """
+        of: dict[tuple[int, int], dict[str, Entry]] = {}
+        for entry in self.answers.values():
+            is_said = entry.is_standing and entry.answer.verdict is not Verdict.UNSURE
+            if is_said and entry.how != "given":
+                of.setdefault(entry.answer.question.pair, {})[entry.made.who] = entry
+        found = {pair: tuple(told.values()) for pair, told in of.items()}
+        return {pair: told for pair, told in found.items() if _is_dispute(told)}
+
+    @cached_property
+    def decisions(self) -> tuple[Record, ...]:
+        """Acts that stand by which somebody decided between readers, newest first."""
+        return tuple(
+            record
+            for record in reversed(self.records)
+            if record.is_standing and record.how == DECIDED
+        )
+
+
+def _is_dispute(told: Sequence[Entry]) -> bool:
+    is_open = any(entry.state == "doubtful" for entry in told)
+    return is_open and len({entry.answer.verdict for entry in told}) > 1
 
 
 def ledger_of(
@@ -444,6 +476,11 @@ class Tally:
                 self.n_screens += event.answers[0].how != "given"
 
     @property
+    def is_of_several(self) -> bool:
+        """Whether more than one has done something."""
+        return len(self._by_person) > 1
+
+    @property
     def people(self) -> frozenset[str]:
         """Whoever has done something, by their folded names."""
         return frozenset(map(folded, self._by_person))
@@ -494,6 +531,9 @@ class Wanted:
     how : str, optional
         See ``Record.how``.
     act : int, optional
+    besides : tuple of (int, int), optional
+        A pair of which nothing is shown: who looks is asked about it, and is not to
+        know what another reader said.
     """
 
     who: str | None = None
@@ -501,6 +541,7 @@ class Wanted:
     item: int | None = None
     how: str | None = None
     act: int | None = None
+    besides: tuple[int, int] | None = None
 
 
 def chosen(ledger: Ledger, wanted: Wanted) -> list[Record]:
@@ -521,7 +562,8 @@ def chosen(ledger: Ledger, wanted: Wanted) -> list[Record]:
 
 def is_failed(entry: Entry) -> bool:
     """Tell whether an answer to a check denies what was known."""
-    is_check = entry.answer.question.is_check
+    question = entry.answer.question
+    is_check = question.is_check and not is_second(question)
     return is_check and entry.state in ("doubtful", "kept")
 
 
@@ -546,12 +588,18 @@ def spoken_of(record: Record, ledger: Ledger) -> tuple[int, ...]:
 def _kept(record: Record, wanted: Wanted, ledger: Ledger) -> Record | None:
     if not _fits(record, wanted, ledger):
         return None
-    if wanted.only is None and wanted.item is None:
+    if wanted.only is None and wanted.item is None and wanted.besides is None:
         return record
     entries = tuple(_matching(record, wanted))
-    if wanted.only is not None and not entries:
+    is_hidden = wanted.only is not None or _is_only_about(record, wanted.besides)
+    if is_hidden and not entries:
         return None
     return replace(record, entries=entries)
+
+
+def _is_only_about(record: Record, pair: tuple[int, int] | None) -> bool:
+    pairs = {entry.answer.question.pair for entry in record.entries}
+    return pairs == {pair}
 
 
 def _fits(record: Record, wanted: Wanted, ledger: Ledger) -> bool:
@@ -566,6 +614,8 @@ def _fits(record: Record, wanted: Wanted, ledger: Ledger) -> bool:
 def _matching(record: Record, wanted: Wanted) -> Iterator[Entry]:
     for entry in record.entries:
         pair = entry.answer.question.pair
+        if pair == wanted.besides:
+            continue
         if wanted.item is not None and wanted.item not in pair:
             continue
         if wanted.only == "doubtful" and not _is_doubtful(entry):

@@ -53,7 +53,7 @@ from likewise.items import (
     traces_of,
 )
 from likewise.knowledge import checked_name, readable, valid_text
-from likewise.session import FEATURES, Session, session_on
+from likewise.session import FEATURES, SHARE, Session, session_on
 from likewise.storage import Item, Project, ProjectJournal, Trace, kept_affinity
 
 Watch: TypeAlias = Callable[[int, int, str], None]
@@ -509,6 +509,8 @@ class Preparation:
             changes=said.get("changes", shown.changes),
             screens=said.get("screens", shown.screens),
             alike=said.get("alike", shown.alike),
+            overlap=said.get("overlap", shown.overlap),
+            refer=said.get("refer", shown.refer),
         )
         self.service.change(said, display)
 
@@ -541,6 +543,8 @@ class Preparation:
             alike=bool(settings.get("alike", True)),
             seek="duplicates" if self._is_records else "groups",
             picture=_picture_column(settings.get(COLUMNS) or {}),
+            overlap=float(settings.get("overlap", SHARE)),
+            refer=bool(settings.get("refer", True)),
         )
 
     def _watch(self, done: int, total: int, note: str) -> None:

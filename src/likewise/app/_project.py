@@ -67,6 +67,8 @@ from likewise.session import (
     View,
     is_deciding,
     is_due,
+    is_overlap_due,
+    is_second,
 )
 from likewise.storage import Author, Latest, OpenQuestion, Project, ProjectJournal
 
@@ -80,6 +82,7 @@ IN_A_ROW = 3  # screens of a person in a row on which an item may be
 PUT_OFF = 10  # answers for which items are not asked about that answers disagree on
 RECHECKED = 6  # of a person's questions, one at most that is asked again out of doubt
 FORGOTTEN = 8  # a person's own answers before one of them is asked for again
+PUZZLED = 3  # of a person's questions, one at most that puzzled somebody else
 DECIDERS = 2  # questions at most that are to tell which of several answers is wrong
 LATELY = 10  # answers over which moving items are counted
 ALREADY = "This was already answered; here is the current question."
@@ -379,7 +382,9 @@ class ProjectService:
                 return []
             verdicts = (Verdict.SAME, Verdict.DIFFERENT)
             views = [self.session.after(mine.question, one, who) for one in verdicts]
-            reader = replace(self._reader(who), is_checked=False)
+            reader = replace(
+                self._reader(who), is_checked=False, is_second=False, is_referred=False
+            )
         deals = [Deal(self.session, view, reader, ()) for view in views]
         nexts = [self._batches.do(deal.best) for deal in deals]
         return [screen for screen in nexts if screen is not None]
@@ -396,6 +401,16 @@ class ProjectService:
         """Return the question that a person has, as far as this server knows."""
         with self._lock:
             return next((q for q in self._questions.values() if q.who == who), None)
+
+    def asked_second(self, who: str) -> tuple[int, int] | None:
+        """Return the pair that a person has, if another reader was asked it before.
+
+        Until they have answered, they are not to see what the other one said.
+        """
+        mine = self.held(who)
+        if mine is None or mine.screen is not None or not is_second(mine.question):
+            return None
+        return mine.question.pair
 
     @property
     def owner(self) -> str | None:
@@ -521,7 +536,24 @@ class ProjectService:
             tired.union(self._put_off()),
             self._disputed(who) if every else None,
             self._rechecking(who) if every else None,
+            who,
+            self._is_second(who),
+            self._is_referred(who),
         )
+
+    def _is_second(self, who: str) -> bool:
+        """Tell whether a person is to be asked what another reader has answered."""
+        share = self.display.overlap
+        if share <= 0 or not self._tally.is_of_several:
+            return False
+        return is_overlap_due(self._tally.lately(who, round(1 / share)), share)
+
+    def _is_referred(self, who: str) -> bool:
+        """Tell whether a person may be asked about what puzzled another reader."""
+        if not self.display.refer or not self._tally.is_of_several:
+            return False
+        told = [a for a in self._tally.lately(who, PUZZLED) if a.how == "asked"]
+        return not any(is_second(a.question) for a in told[1 - PUZZLED :])
 
     def _tired(self, who: str) -> frozenset[int]:
         """Return the items that were on each of the last screens of a person."""
@@ -542,7 +574,10 @@ class ProjectService:
         of those has contradicted others in its turn.
         """
         known = self.session.known
-        denied = {known.answers[at].id for at in known.doubtful} - self.session.kept
+        # Between two readers a third decides, who has not said anything before.
+        against = (known.answers[at] for at in known.doubtful)
+        alone = {a.id for a in against if not is_second(a.question)}
+        denied = alone - self.session.kept
         for act in islice(self._tally.latest(who), DECIDERS):
             told = told_in(act.event)
             ids = denied.intersection(answer.id for answer in told)
@@ -555,7 +590,8 @@ class ProjectService:
         """Return the last answers of a person; None if one was asked for again."""
         told = self._tally.lately(who, FORGOTTEN)
         asked = [answer for answer in told if answer.how == "asked"][-RECHECKED:]
-        is_early = len(asked) < RECHECKED or any(a.question.is_check for a in asked)
+        again = (a.question.is_check and not is_second(a.question) for a in asked)
+        is_early = len(asked) < RECHECKED or any(again)
         return None if is_early else frozenset(answer.id for answer in told)
 
     def _proposed(

@@ -209,10 +209,12 @@ class State(BaseModel):
     of the action that this replies to. `disagreement` is the answer of your last action
     that contradicts earlier ones, by id: it is kept, but nothing follows from it until
     somebody decides; `slip` says between which answers. About one question in `checks`
-    asks again what is known already. Your `role` says what you may do: a `reader`
-    changes what they said themselves, a `reviewer` what others said too, and an `owner`
-    the settings. With `changes` of `everybody`, all who sign in by the password are
-    reviewers. The project is that of `owner`.
+    asks again what is known already. Where there are several readers, a share `overlap`
+    of your questions is what another one has answered, and with `refer` also what
+    another one was not sure of; nothing says which these are. Your `role` says what you
+    may do: a `reader` changes what they said themselves, a `reviewer` what others said
+    too, and an `owner` the settings. With `changes` of `everybody`, all who sign in by
+    the password are reviewers. The project is that of `owner`.
 
     You have either a `question`, about one pair, or a `screen`, about several items or
     groups at once. With `screens` of `pairs`, nobody gets the latter. `seek` is what
@@ -237,6 +239,8 @@ class State(BaseModel):
     disagreement: int | None = None
     slip: SlipCard | None = None
     checks: int = 0
+    overlap: float = 0.0
+    refer: bool = True
     hints: bool = False
     why: bool = True
     owner: str | None = None

@@ -18,9 +18,11 @@ from likewise.app._roles import OWNER, Roster
 from likewise.app._schemas import Card, Column, GroupCard, ProgressCard, Screens, Seek
 from likewise.errors import InputError
 from likewise.items import features_shown
-from likewise.knowledge import Answer, Verdict, told_in, valid_text
+from likewise.knowledge import Answer, Verdict, signed, told_in, valid_text
 from likewise.methods import WRONG
 from likewise.session import (
+    SHARE,
+    Agreement,
     Doubts,
     Group,
     Likeness,
@@ -30,10 +32,13 @@ from likewise.session import (
     Statuses,
     Suspect,
     View,
+    agreement_in,
     clash_of,
     cluster_names,
     groups_of,
+    is_second,
     likeness_of,
+    opinions,
     parts_within,
     progress_of,
     reliability,
@@ -91,6 +96,10 @@ class Display:
         Whether things are alike or the same.
     picture : str
         The column of a table that names a picture of each row; empty for none.
+    overlap : float
+        The share of a reader's questions that another one has answered; 0 for none.
+    refer : bool
+        Whether what puzzled one reader is put to another.
     """
 
     project: str
@@ -107,6 +116,8 @@ class Display:
     why: bool = True
     seek: Seek = "groups"
     picture: str = ""
+    overlap: float = SHARE
+    refer: bool = True
 
 
 @dataclass(frozen=True)
@@ -203,8 +214,7 @@ class Snapshot:
         if last is None:
             return None
         told = {answer.id for answer in told_in(self.acts[last].event)}
-        doubtful = {answer.id for answer in self.doubtful}
-        return max(told & doubtful - self.kept, default=None)
+        return max(told & self._own_slips, default=None)
 
     def disputed(self, who: str) -> int | None:
         """Return an answer of a person's last acts that others deny, by id.
@@ -216,8 +226,17 @@ class Snapshot:
             islice((at for at in reversed(self.standing) if acts[at].who == who), LATE)
         )
         told = {answer.id for at in mine for answer in told_in(acts[at].event)}
-        doubtful = {answer.id for answer in self.doubtful}
-        return max(told & doubtful - self.kept, default=None)
+        return max(told & self._own_slips, default=None)
+
+    @property
+    def _own_slips(self) -> set[int]:
+        """Answers that others deny, by id, and that who gave them is asked about.
+
+        Not those to what another reader was asked before: between two readers a third
+        decides, and what they said is what agreement is measured by.
+        """
+        alone = {a.id for a in self.doubtful if not is_second(a.question)}
+        return alone - self.kept
 
     def suspects(self, answer: int) -> tuple[Suspect, ...]:
         """Return what an answer contradicts, and it, the likeliest slip first."""
@@ -233,6 +252,12 @@ class Snapshot:
         mine = [e for e in told if e.made.who == entries[answer.id].made.who]
         denied = sum(entry.state in ("doubtful", "kept") for entry in mine)
         return (WRONG[0] + denied) / (sum(WRONG) + len(mine))
+
+    @cached_property
+    def agreement(self) -> Agreement:
+        """How well readers agree on the pairs that several of them answered."""
+        events = [signed(act.event, act.who) for act in self.acts]
+        return agreement_in(opinions(events, self.standing))
 
     @property
     def owner(self) -> str | None:

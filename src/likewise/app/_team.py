@@ -23,11 +23,13 @@ from likewise.app.question import seen_by
 from likewise.errors import InputError, StaleError
 from likewise.exports import iso, small_csv
 from likewise.knowledge import Told, folded, singles_of
+from likewise.session import FEW, Agreement, is_second
 from likewise.storage import ROLES, Invite, Member, Team
 
 router = APIRouter(tags=["Readers"])
 LONGEST_LOOK = 300.0  # seconds at most that a screen counts for
 PAUSE = 60.0  # seconds at most between two acts that count where nobody has measured
+SHARED = ("reader", "other", "pairs", "agreed", "share")
 COLUMNS = (
     "reader", "role", "here", "answers", "screens", "minutes", "checks", "failed",
     "seen",
@@ -115,6 +117,45 @@ class InviteCard(BaseModel):
     joined: list[str]
 
 
+class SharedCard(BaseModel):
+    """Two readers: on how many pairs both said something, and on how many the same."""
+
+    one: str
+    other: str
+    pairs: int
+    agreed: int
+
+    @property
+    def share(self) -> float:
+        """The share of the pairs on which they agree."""
+        return self.agreed / self.pairs
+
+
+class AgreementCard(BaseModel):
+    """How well readers agree on pairs that several of them answered.
+
+    `sentence` says it in words. `raw` is the share of agreeing opinions, `alpha`
+    Krippendorff's alpha, which is between `low` and `high` with a probability of 90 %;
+    both are null where nothing can be said. With `few` pairs it says little. `shared`
+    is for reviewers, of all who have pairs in common.
+    """
+
+    sentence: str
+    pairs: int
+    few: bool
+    raw: float | None = None
+    alpha: float | None = None
+    low: float | None = None
+    high: float | None = None
+    readers: list[str] = []
+    shared: list[SharedCard] = []
+
+    def between(self, one: str, other: str) -> SharedCard | None:
+        """Return what two readers have in common; None if nothing."""
+        names = {one, other}
+        return next((s for s in self.shared if {s.one, s.other} == names), None)
+
+
 class Readers(BaseModel):
     """Who works on the project; `invites` are for the owner."""
 
@@ -162,7 +203,8 @@ def work_of(records: Sequence[Record]) -> Work:
     """Return what the acts of one reader amount to, oldest first."""
     told = [e for one in records for e in one.entries if e.how != "given"]
     standing = [entry for entry in told if entry.is_standing]
-    checks = [entry for entry in standing if entry.answer.question.is_check]
+    asked = ((entry, entry.answer.question) for entry in standing)
+    checks = [entry for entry, q in asked if q.is_check and not is_second(q)]
     screens = sum(
         isinstance(one.act.event, Told) and one.how != "given" for one in records
     )
@@ -245,6 +287,26 @@ def _card(
     )
 
 
+def agreement_of(found: Agreement, role: Role | None) -> AgreementCard:
+    """Return how well readers agree, as somebody of a role may see it."""
+    is_seen = role is not None and reaches(role, REVIEWER)
+    alpha, both = found.alpha, found.both if is_seen else {}
+    return AgreementCard(
+        sentence=found.sentence,
+        pairs=found.n_pairs,
+        few=found.n_pairs < FEW,
+        raw=found.raw,
+        alpha=None if alpha is None else alpha.mean,
+        low=None if alpha is None else alpha.low,
+        high=None if alpha is None else alpha.high,
+        readers=list(found.readers) if is_seen else [],
+        shared=[
+            SharedCard(one=one, other=other, pairs=n, agreed=agreed)
+            for (one, other), (n, agreed) in sorted(both.items())
+        ],
+    )
+
+
 def invites_of(team: Team, at: float) -> list[InviteCard]:
     """Return the links, the latest first."""
     return [
@@ -311,6 +373,16 @@ def list_readers(context: Context, project: Service, who: Who) -> Readers:
     owner.
     """
     return _readers(context, project, who)
+
+
+@router.get("/api/agreement")
+def agreement(project: Service, who: Who) -> AgreementCard:
+    """Look at how well readers agree on the pairs that several of them answered.
+
+    Who agrees with whom is for reviewers.
+    """
+    now = project.snapshot()
+    return agreement_of(now.agreement, now.roster.role_of(who))
 
 
 @router.post("/api/invite", responses=troubles(404))
@@ -404,10 +476,11 @@ def people_page(context: Context, who: Who) -> Response:
     project = context.preparation.service
     if project is None:
         return RedirectResponse("/", 303)
-    found = _readers(context, project, who)
+    found, now = _readers(context, project, who), project.snapshot()
     return drawn(
         "people",
-        state=seen_by(project.snapshot(), who),
+        state=seen_by(now, who),
+        agreement=agreement_of(now.agreement, now.roster.role_of(who)),
         page="people",
         found=found,
         roles=WORDS,
@@ -442,3 +515,23 @@ def export_readers(context: Context, project: Service, who: Who) -> Response:
     ]
     name = f"{project.display.project}-readers.csv"
     return as_csv(small_csv(COLUMNS, rows), name)
+
+
+@router.get(
+    "/export/agreement",
+    response_class=Response,
+    responses={200: {"content": {"text/csv": {}}}},
+)
+def export_agreement(project: Service) -> Response:
+    """Fetch who agrees with whom as a csv file; the last line is of all together."""
+    found = agreement_of(project.snapshot().agreement, REVIEWER)
+    rows: list[tuple[object, ...]] = [
+        (one.one, one.other, one.pairs, one.agreed, round(one.share, 4))
+        for one in found.shared
+    ]
+    n_all, n_agreed = (
+        sum(getattr(one, name) for one in found.shared) for name in ("pairs", "agreed")
+    )
+    if found.raw is not None:
+        rows.append(("all", "all", n_all, n_agreed, round(found.raw, 4)))
+    return as_csv(small_csv(SHARED, rows), f"{project.display.project}-agreement.csv")

@@ -14,6 +14,7 @@ from likewise.app._commands import (
     WORDS,
     Amending,
     Change,
+    Decide,
     Keep,
     Retract,
     UndoAct,
@@ -32,6 +33,7 @@ from likewise.app._ledger import (
     spoken_of,
 )
 from likewise.app._project import Outcome
+from likewise.app._roles import REVIEWER, reaches
 from likewise.app._schemas import Card
 from likewise.app._snapshot import Snapshot, compared
 from likewise.knowledge import (
@@ -47,7 +49,7 @@ from likewise.knowledge import (
     Verdict,
     singles_of,
 )
-from likewise.session import Reliability, reliability
+from likewise.session import DECIDED, Reliability, reliability
 
 PER_PAGE = 50
 PER_ACT = 24  # answers of an act that are shown with others
@@ -55,6 +57,8 @@ MANY_ITEMS = 12  # items of an act without answers
 MANY = 100  # disagreements on the page
 EXCERPT = 400  # characters of a text
 DOUBTFUL = "Answers disagree now; none was dropped."
+DECISIONS = {"same": "same", "different": "different", "unsure": "nobody can tell"}
+N_DECIDED = 20  # decisions on the page
 NEW_GROUP = "began a new group"
 FILTERS = {  # acts, by how their answers came about
     "asked": "answered",
@@ -65,6 +69,8 @@ FILTERS = {  # acts, by how their answers came about
     "review": "sorted by hand",
     "given": "known before",
     "told": "answered unasked",
+    "second": "answered as second reader",
+    "decided": "decided between readers",
     "other": "did something else",
 }
 HOW = {  # answers
@@ -183,8 +189,42 @@ class Clash(BaseModel):
     people: list[str]
 
 
+class Opinion(BaseModel):
+    """What a reader said of a pair; `who` is null until somebody has decided."""
+
+    verdict: _schemas.Verdict
+    who: str | None = None
+
+
+class Dispute(BaseModel):
+    """A pair of which readers say different things, in no order that tells who."""
+
+    sample: Card
+    against: Card
+    words: str
+    said: list[Opinion]
+
+
+class Decision(BaseModel):
+    """A pair that somebody has decided about, and what readers had said of it.
+
+    `act` is its number, for undoing it.
+    """
+
+    sample: Card
+    against: Card
+    verdict: _schemas.Verdict
+    made: Trace
+    said: list[Opinion]
+    may_undo: bool = True
+
+
 class Disagreements(BaseModel):
-    """The answers that others contradict: open ones, and those kept as they are."""
+    """The answers that others contradict: open ones, and those kept as they are.
+
+    `pairs` are those on which readers disagree, for reviewers to decide; they are not
+    in `open`. `decided` are the last that somebody has decided.
+    """
 
     version: int
     open: list[Clash]
@@ -192,6 +232,9 @@ class Disagreements(BaseModel):
     n_open: int
     n_kept: int
     checks: str | None = None
+    pairs: list[Dispute] = []
+    n_pairs: int = 0
+    decided: list[Decision] = []
 
 
 # What became of an act
@@ -225,6 +268,8 @@ def _saved(now: Snapshot, command: Amending) -> str:
             return f"{_answers(ids)} taken back"
         case Keep(answer=answer):
             return f"answer {answer} stays as it is"
+        case Decide(verdict=verdict):
+            return f"decided: {DECISIONS[verdict]}"
         case UndoAct(act=act):
             is_there = act < now.version and brings_back(now.acts[act].event)
             return "brought back" if is_there else "undone"
@@ -254,9 +299,30 @@ def history_page(now: Snapshot, who: str, wanted: Wanted, page: int) -> HistoryP
     )
 
 
-def disagreements(now: Snapshot, who: str) -> Disagreements:
-    """Return the answers that others deny, newest first."""
-    opened, kept = now.ledger.open[::-1], now.ledger.kept[::-1]
+def disagreements(
+    now: Snapshot, who: str, besides: tuple[int, int] | None = None
+) -> Disagreements:
+    """Return the answers that others deny, newest first.
+
+    Parameters
+    ----------
+    now : Snapshot
+    who : str
+    besides : tuple of (int, int), optional
+        A pair that they are asked about: what others said of it is not shown.
+    """
+    disputes = now.ledger.disputes
+    opened = [
+        entry
+        for entry in now.ledger.open[::-1]
+        if entry.answer.question.pair not in disputes
+        and not _rests_on(now, entry, besides)
+    ]
+    kept = [e for e in now.ledger.kept[::-1] if not _rests_on(now, e, besides)]
+    role = now.roster.role_of(who)
+    decides = role is not None and reaches(role, REVIEWER)
+    pairs = list(disputes.items())[::-1] if decides else []
+    decided = now.ledger.decisions[:N_DECIDED] if decides else ()
     return Disagreements(
         version=now.version,
         open=[_clash(now, who, entry) for entry in opened[:MANY]],
@@ -264,7 +330,64 @@ def disagreements(now: Snapshot, who: str) -> Disagreements:
         n_open=len(opened),
         n_kept=len(kept),
         checks=checks_of(reliability(now.view.known)),
+        pairs=[_dispute(now, pair, told) for pair, told in pairs[:MANY]],
+        n_pairs=len(disputes),
+        decided=[_decision(now, who, record) for record in decided],
     )
+
+
+def _rests_on(now: Snapshot, entry: Entry, pair: tuple[int, int] | None) -> bool:
+    """Tell whether a disagreement tells what somebody said of a pair."""
+    if pair is None:
+        return False
+    question = entry.answer.question
+    chain = now.view.known.evidence(question.sample, question.against)
+    return pair in {question.pair, *(answer.question.pair for answer in chain)}
+
+
+def _dispute(now: Snapshot, pair: tuple[int, int], told: Sequence[Entry]) -> Dispute:
+    """Return a pair on which readers disagree, without their names."""
+    sample, against = compared(*_cards(now, pair))
+    verdicts = [entry.answer.verdict for entry in told]
+    same, different = map(verdicts.count, (Verdict.SAME, Verdict.DIFFERENT))
+    said = [Opinion(verdict="same")] * same + [Opinion(verdict="different")] * different
+    one, other = _readers(same, "One"), _readers(different, "another")
+    words = f"{one} said same, {other} different."
+    return Dispute(sample=sample, against=against, words=words, said=said)
+
+
+def _readers(count: int, one: str) -> str:
+    return f"{one} reader" if count == 1 else f"{count} readers"
+
+
+def _decision(now: Snapshot, who: str, record: Record) -> Decision:
+    """Return what was decided, and who had said what."""
+    act, answer = record.act, record.entries[0].answer
+    pair = answer.question.pair
+    sample, against = compared(*_cards(now, pair))
+    before = (
+        entry
+        for entry in now.ledger.answers.values()
+        if entry.answer.question.pair == pair and entry.made.act < act.number
+    )
+    return Decision(
+        sample=sample,
+        against=against,
+        verdict=answer.verdict.value,
+        made=Trace(act=act.number, who=act.who, at=act.at),
+        said=[
+            Opinion(verdict=entry.answer.verdict.value, who=entry.made.who)
+            for entry in before
+            if _was_said(entry, act.number)
+        ],
+        may_undo=record.is_undoable and now.may_change(who, act.who),
+    )
+
+
+def _was_said(entry: Entry, act: int) -> bool:
+    """Tell whether an answer stood when somebody decided."""
+    is_lost = entry.by is not None and entry.by.act == act
+    return (entry.is_standing or is_lost) and entry.how not in ("given", DECIDED)
 
 
 def _act(now: Snapshot, who: str, record: Record, n_shown: int) -> ActCard:
@@ -367,6 +490,9 @@ def words_of(record: Record, ledger: Ledger) -> str:
     >>> words_of(Record(Act(0, Renamed(3, "oak"), "Ann", 0.0)), Ledger())
     'named a group “oak”'
     """
+    if record.how == DECIDED:
+        said = DECISIONS[record.entries[0].answer.verdict.value]
+        return f"decided between readers: {said}"
     changed = change_in(record, ledger)
     if changed is not None:
         return changed
@@ -403,6 +529,8 @@ def undoing_of(record: Record, ledger: Ledger) -> str | None:
     singles = singles_of(record.act.event)
     if [type(single) for single in singles] == [Retracted]:
         return "Bring back"
+    if record.how == DECIDED:
+        return "Undo this decision"
     if change_in(record, ledger) is not None:
         return "Undo this change"
     if not record.entries or len(singles) > 1:

@@ -9,7 +9,14 @@ from fastapi import APIRouter, Depends, Query, Request
 from fastapi.responses import HTMLResponse
 
 from likewise.app._api import troubles
-from likewise.app._commands import Amending, Change, Keep, Retract, UndoAct
+from likewise.app._commands import (
+    Amending,
+    Change,
+    Decide,
+    Keep,
+    Retract,
+    UndoAct,
+)
 from likewise.app._context import Page, Service, Who, drawn
 from likewise.app._ledger import Only, Wanted
 from likewise.app._project import ProjectService
@@ -33,6 +40,8 @@ How: TypeAlias = Literal[
     "review",
     "given",
     "told",
+    "second",
+    "decided",
     "other",
 ]
 ME = "me"
@@ -40,8 +49,10 @@ Name = Annotated[str | None, Query(max_length=200)]
 Number = Annotated[int | None, Query(ge=0, lt=2**31)]
 
 
-def wanted(
+def wanted(  # noqa: PLR0913 - each is a filter
     me: Who,
+    project: Service,
+    *,
     who: Name = None,
     only: Only | None = None,
     item: Number = None,
@@ -49,7 +60,8 @@ def wanted(
     act: Number = None,
 ) -> Wanted:
     """Return the filters of an address; `who=me` is who asks."""
-    return Wanted(me if who == ME else who, only, item, how or None, act)
+    besides = project.asked_second(me)
+    return Wanted(me if who == ME else who, only, item, how or None, act, besides)
 
 
 Filters = Annotated[Wanted, Depends(wanted)]
@@ -74,9 +86,11 @@ def list_disagreements(project: Service, who: Who) -> Disagreements:
     """List the answers that others contradict.
 
     Each with a shortest chain of answers that say otherwise. Those that somebody left
-    to disagree are listed apart.
+    to disagree are listed apart, and so are pairs on which readers disagree: those are
+    for reviewers, who see what was said, and by whom once they have decided.
     """
-    return presenter.disagreements(project.snapshot(), who)
+    besides = project.asked_second(who)
+    return presenter.disagreements(project.snapshot(), who, besides)
 
 
 @router.post("/api/change", responses=troubles(409))
@@ -103,6 +117,16 @@ def keep_answer(keep: Keep, project: Service, who: Who) -> Done:
     answer that it contradicts is taken back.
     """
     return _acted(project, who, keep)
+
+
+@router.post("/api/decide", responses=troubles(409))
+def decide(decide: Decide, project: Service, who: Who) -> Done:
+    """Decide between readers who disagree on a pair, as a reviewer.
+
+    It counts from now on, and what says otherwise is taken back, as one act; undoing it
+    brings all of that back.
+    """
+    return _acted(project, who, decide)
 
 
 @router.post("/api/undo-act", responses=troubles(409))
@@ -156,7 +180,8 @@ def history_page(
 def disagreements_page(project: Service, who: Who) -> HTMLResponse:
     """Show the answers that others deny."""
     now = project.snapshot()
-    state, found = seen_by(now, who), presenter.disagreements(now, who)
+    state, besides = seen_by(now, who), project.asked_second(who)
+    found = presenter.disagreements(now, who, besides)
     return drawn(
         "disagreements", state=state, page="disagreements", found=found, ways=HOW
     )

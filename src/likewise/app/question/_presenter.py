@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from itertools import takewhile
 
 from likewise.app._ledger import left_of, same_in, unsure_in
@@ -12,6 +13,7 @@ from likewise.app._schemas import (
     Ahead,
     Candidates,
     GlanceCard,
+    GroupCard,
     OverviewCard,
     Preparing,
     QuestionCard,
@@ -29,6 +31,7 @@ from likewise.knowledge import (
     Costs,
     Overview,
     Pair,
+    Question,
     Screen,
     Sheet,
     Told,
@@ -37,10 +40,12 @@ from likewise.knowledge import (
 )
 from likewise.methods import OFFERED
 from likewise.session import (
+    SHARE,
     Candidate,
     Group,
     candidates_of,
     is_deciding,
+    is_second,
     reason_for,
     usual_minutes,
     usual_questions,
@@ -98,6 +103,8 @@ def state_of(
             "saved": saved,
             "notice": notice,
             "checks": now.display.checks,
+            "overlap": now.display.overlap,
+            "refer": now.display.refer,
             "disagreement": now.disagreement(turn.who),
             "welcome": welcome_of(now, turn.pace) if mine else None,
             "slip": slip_of(now, turn),
@@ -211,6 +218,8 @@ def preparing_state(
         owner=roster.owner,
         role=roster.role_of(who) or READER,
         checks=int(info.settings.get("checks", EVERY)),
+        overlap=float(info.settings.get("overlap", SHARE)),
+        refer=bool(info.settings.get("refer", True)),
         screens=PAIRS if info.settings.get("screens") == PAIRS else "all",
     )
 
@@ -232,14 +241,12 @@ def _question(
 ) -> QuestionCard:
     question = mine.question
     left, right = compared(*now.cards([question.sample, question.against]))
-    group = now.by_group.get(now.view.known.constraints.group(question.against))
-    card = None if group is None else now.group(group, STRIP, None, question.pair)
-    things, reason = THINGS[now.display.kind], _why_picker(now, question.sample)
+    things, reason = THINGS[now.display.kind], _why_picker(now, question)
     return QuestionCard(
         id=mine.id,
         sample=left,
         against=right,
-        group=card,
+        group=_group_beside(now, question),
         picker=reason is not None,
         picker_why=reason,
         why=reason_for(question, now.view, things) if now.display.why else None,
@@ -247,11 +254,27 @@ def _question(
     )
 
 
-def _why_picker(now: Snapshot, sample: int) -> str | None:
+def _group_beside(now: Snapshot, question: Question) -> GroupCard | None:
+    """Return the group of what an item is compared with, at a glance.
+
+    As if nobody had compared the two: what another reader said of them is not shown.
+    """
+    group = _group(now, question.against)
+    if group is None or not is_second(question):
+        return None if group is None else now.group(group, STRIP, None, question.pair)
+    others = tuple(s for s in group.samples if s != question.sample)
+    card = now.group(replace(group, samples=others), STRIP, None, question.pair)
+    return card if card.members else None
+
+
+def _why_picker(now: Snapshot, question: Question) -> str | None:
     """Return why the picker opens by itself, if it does: the pair gets nowhere.
 
     Other questions may have come in between: nobody sees an item too often in a row.
     """
+    sample = question.sample
+    if is_second(question):
+        return None  # it would tell what another reader said
     told = (a for a in reversed(now.view.known.answers) if a.question.sample == sample)
     apart = takewhile(lambda answer: answer.verdict is Verdict.DIFFERENT, told)
     streak = sum(1 for _ in apart)

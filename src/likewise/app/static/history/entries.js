@@ -16,7 +16,7 @@ const KEYS = {
 };
 const STEPS = { ArrowDown: 1, ArrowUp: -1 };
 const SWAPPED = ["progress", "tab-disagreements"];
-const KEPT = "[id^=answer-], [id^=act-]"; // drawn anew only if they have changed
+const KEPT = "[id^=answer-], [id^=act-], [id^=pair-], [id^=decision-]"; // drawn anew only if they have changed
 
 const done = []; // acts of this page that the person may want to undo, the last on top
 const sources = new WeakMap(); // entries as the server drew them

@@ -147,6 +147,8 @@
  * @property {?number} disagreement The answer of the last act that denies earlier ones.
  * @property {?Slip} slip What the person is to decide about at once.
  * @property {number} checks
+ * @property {number} overlap The share of questions that another reader has answered.
+ * @property {boolean} refer Whether what one is not sure of is put to another.
  * @property {boolean} hints
  * @property {?string} owner Whose project it is.
  * @property {"reader" | "reviewer" | "owner"} role What you may do.

@@ -334,7 +334,7 @@ function wire() {
   });
   wireCriterion((criterion) => change({ criterion }));
   wireKeys((hints) => change({ hints }));
-  wireChecks(() => state, (checks) => change({ checks }));
+  wireChecks(() => state, change);
   byId("why-on").addEventListener("change", ({ target }) => change({ why: target.checked }));
   for (const box of every("[name=screens]")) {
     box.addEventListener("change", () => changeScreens(box.value));

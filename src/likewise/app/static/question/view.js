@@ -1,6 +1,7 @@
 // From a state to the page: everything but what is asked is filled in where it stands.
 
 import { byId, counted, every, forSeek, numeral, say } from "../lib/dom.js";
+import { percent } from "./checks.js";
 
 /** @typedef {import("../lib/messages.js").State} State */
 
@@ -78,6 +79,8 @@ export function fill(state) {
   say(byId("n-disagreements"), state.disagreements ? `${state.disagreements}` : null);
   fillBar(state);
   if (document.activeElement !== byId("checks")) byId("checks").value = state.checks;
+  if (document.activeElement !== byId("overlap")) byId("overlap").value = percent(state.overlap);
+  byId("refer-on").checked = state.refer;
   for (const box of every("[name=screens]")) box.checked = box.value === state.screens;
   for (const row of every("#keys [data-on]")) row.hidden = !isOn(row, kindOf(state));
   if (state.status === "settled") byId("settled-words").textContent = ending(state);
