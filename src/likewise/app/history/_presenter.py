@@ -491,8 +491,8 @@ def words_of(record: Record, ledger: Ledger) -> str:
     'named a group “oak”'
     """
     if record.how == DECIDED:
-        said = DECISIONS[record.entries[0].answer.verdict.value]
-        return f"decided between readers: {said}"
+        verdict = record.entries[0].answer.verdict
+        return f"decided between readers: {DECISIONS[verdict.value]}"
     changed = change_in(record, ledger)
     if changed is not None:
         return changed
