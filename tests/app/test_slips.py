@@ -23,7 +23,8 @@ PEOPLE = ("ann", "bob")
 
 def sorting(folder: Path, every: int = 4) -> Served:
     here = served(folder, rows_source(PILE))
-    here.project.change({"checks": every, "changes": "everybody"})
+    alone = {"overlap": 0.0, "refer": False}  # who slips is asked, and nobody else
+    here.project.change({"checks": every, "changes": "everybody", **alone})
     return here.prepared()
 
 
