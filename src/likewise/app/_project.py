@@ -45,6 +45,7 @@ from likewise.knowledge import (
     Costs,
     Event,
     Kept,
+    Knowledge,
     Overview,
     Pair,
     Pile,
@@ -485,7 +486,8 @@ class ProjectService:
                 break
             found = self._proposed(round_, refused)
             with self._lock:
-                mine |= self._opened(found, now)
+                opened = self._opened(found, now)
+            mine |= self._answered_by_none(opened, round_.view.known)
             # Settled meanwhile, or somebody at another server was faster.
             lacking = [who for who in found if mine[who] is None]
             refused += [q for who in lacking for q in found[who].questions]
@@ -625,6 +627,27 @@ class ProjectService:
             seen.append(frozenset(s for q in one.questions for s in _shown_in(one, q)))
         return {who: there.get(who) for who in found}
 
+    def _answered_by_none(
+        self, opened: dict[str, OpenQuestion | None], known: Knowledge
+    ) -> dict[str, OpenQuestion | None]:
+        """Return what was opened, but for pairs that were answered meanwhile.
+
+        Whoever answered one at another server has closed it before it was opened here:
+        it is there to be read by now, and nobody is asked the same again by chance.
+        """
+        pairs = {who: q for who, q in opened.items() if q and q.screen is None}
+        if not pairs:
+            return opened
+        last = max((answer.id for answer in known.answers), default=0)
+        with self.hold():
+            told = self.session.known.answers
+            new = {answer.question.pair for answer in told if answer.id > last}
+            gone = {who: q for who, q in pairs.items() if q.question.pair in new}
+            for question in gone.values():
+                if question.id in self._questions:
+                    self._close(question)
+        return {who: None if who in gone else q for who, q in opened.items()}
+
     def _running(self, now: float) -> list[OpenQuestion]:
         return [one for one in self._questions.values() if one.until > now]
 
@@ -741,12 +764,19 @@ class ProjectService:
         """Record what was answered; what earlier answers deny is kept as doubtful.
 
         Nothing is read before: if another server has done something, the database
-        refuses, and only then it is taken in.
+        refuses, and only then it is taken in. Where others are faster once more, it is
+        tried again.
         """
         with self._lock, suppress(StaleError):
             if self._is_mine(author, command) and not self._is_done(author):
                 self._tell(author, command)
                 return Outcome()
+        for _ in range(TRIES - 1):
+            with suppress(StaleError):
+                return self._answer_now(author, command)
+        return self._answer_now(author, command)
+
+    def _answer_now(self, author: Author, command: Answering) -> Outcome:
         with self.hold():
             if self._is_done(author):
                 return Outcome()
