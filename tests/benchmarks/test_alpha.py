@@ -17,7 +17,8 @@ def test_the_interval_covers_the_true_alpha() -> None:
 
 @pytest.mark.parametrize("team", TEAMS[::4])
 def test_the_true_alpha_is_that_of_many_pairs(team: Team) -> None:
-    rng, counts = np.random.default_rng(0), {}
+    rng = np.random.default_rng(0)
+    counts: dict[tuple[int, tuple[int, int]], list[float]] = {}
     for at in range(60):
         for answer in answers_of(team, rng):
             both = counts.setdefault((at, answer.question.pair), [0.0, 0.0])
