@@ -4,6 +4,7 @@ from likewise.methods._base import AnyMethod, Found, Method, Model, suited
 from likewise.methods._find import METHODS, find_method
 from likewise.methods._likewise import WRONG
 from likewise.methods._problem import Problem, problem_of
+from likewise.methods._readers import Errors, Rate, errors_told
 from likewise.methods._recipe import Recipe
 from likewise.methods._rivals import active_hacc, farthest_first
 from likewise.methods._screens import (
@@ -25,14 +26,17 @@ __all__ = [
     "WRONG",
     "AnyMethod",
     "Clustered",
+    "Errors",
     "Found",
     "Method",
     "Model",
     "Problem",
     "Prospect",
+    "Rate",
     "Recipe",
     "active_hacc",
     "best_screen",
+    "errors_told",
     "estimated_prospect",
     "farthest_first",
     "find_method",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Generic, Protocol, TypeVar
 
@@ -13,6 +13,7 @@ from likewise._arrays import Floats, Indices
 from likewise.errors import AssumptionWarning, InputError
 from likewise.knowledge import Answer, Knowledge, Question
 from likewise.methods._problem import Problem
+from likewise.methods._readers import Errors
 from likewise.methods._recipe import Recipe
 from likewise.methods._screens import Prospect
 
@@ -164,6 +165,9 @@ class Method(Generic[ModelT]):
         ``prospect(model, pending)`` says what items and groups are worth on a screen.
         None where it is estimated from the clusters, see
         :func:`~likewise.methods._screens.estimated_prospect`.
+    errors : callable or None
+        ``errors(model)`` says how often each reader is wrong, by what the others say.
+        None where that is estimated from what was expected when they were asked.
     affinity : str or None
         The affinity that it takes where "auto" is asked for; None for "auto" itself.
     under : callable or None
@@ -179,6 +183,7 @@ class Method(Generic[ModelT]):
     most_clusters: int | None = None
     resume: Callable[[ModelT, Problem, Knowledge], ModelT] | None = None
     prospect: Callable[[ModelT, tuple[Question, ...]], Prospect] | None = None
+    errors: Callable[[ModelT], Mapping[str, Errors]] | None = None
     affinity: str | None = None
     under: Callable[[Recipe], Method[ModelT]] | None = None
 

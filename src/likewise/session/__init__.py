@@ -1,5 +1,6 @@
 """Ask and tell: the session, its journal, what it shows, and what drives it."""
 
+from likewise.methods import Errors, Rate
 from likewise.session._agreement import FEW, Agreement, agreement_in, opinions
 from likewise.session._control import Reliability, is_due, reliability
 from likewise.session._estimator import ActiveClustering
@@ -21,7 +22,7 @@ from likewise.session._overlap import (
     referral_of,
     second_opinion,
 )
-from likewise.session._readers import Rate, Reader
+from likewise.session._readers import Reader
 from likewise.session._review import DECIDED, Repairs, Revision
 from likewise.session._screens import PER_CHECK
 from likewise.session._session import Session
@@ -65,6 +66,7 @@ __all__ = [
     "Agreement",
     "Candidate",
     "Doubts",
+    "Errors",
     "FunctionOracle",
     "Group",
     "LabelOracle",

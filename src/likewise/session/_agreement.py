@@ -11,8 +11,8 @@ from scipy.special import stdtrit
 
 from likewise._arrays import Floats
 from likewise.knowledge import Answer, Event, Retracted, Told, Verdict, singles_of
+from likewise.methods import Rate
 from likewise.session._overlap import is_independent
-from likewise.session._readers import Rate
 from likewise.session._review import DECIDED
 
 FEW = 20  # pairs below which alpha says little

@@ -3,23 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from scipy.special import betaincinv
 
 from likewise.knowledge import PASSED, Answer, Knowledge, Verdict
+from likewise.methods import Errors, Rate
 from likewise.session._control import TAILS, Reliability, reliability
 
 SHRUGS = (1.0, 19.0)  # prior counts of answers that are "unsure", and that are not
-
-
-@dataclass(frozen=True, slots=True)
-class Rate:
-    """A share: its mean, and where it is with a probability of 90 %."""
-
-    mean: float
-    low: float
-    high: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +31,9 @@ class Reader:
         How often they cannot tell.
     reliability : Reliability
         How many of their answers are wrong, by the checks that they answered.
+    errors : Errors or None
+        How often they say "same" wrongly, and "different", by all that others say and
+        what is known of the samples; None where they never said either.
     """
 
     name: str
@@ -47,9 +42,19 @@ class Reader:
     seconds: float
     unsure: Rate
     reliability: Reliability
+    errors: Errors | None = None
+
+    @property
+    def is_guessing(self) -> bool:
+        """Whether they as good as guess, so that their answers count for nothing."""
+        return self.errors is not None and self.errors.is_guessing
 
 
-def readers_in(known: Knowledge, seconds: Mapping[str, float]) -> tuple[Reader, ...]:
+def readers_in(
+    known: Knowledge,
+    seconds: Mapping[str, float],
+    errors: Mapping[str, Errors] | None = None,
+) -> tuple[Reader, ...]:
     """Return everybody who gave an answer that stands, the first of them first.
 
     Parameters
@@ -57,6 +62,8 @@ def readers_in(known: Knowledge, seconds: Mapping[str, float]) -> tuple[Reader, 
     known : Knowledge
     seconds : mapping of str to float
         What each took.
+    errors : mapping of str to Errors, optional
+        How often each is wrong.
 
     Examples
     --------
@@ -71,10 +78,12 @@ def readers_in(known: Knowledge, seconds: Mapping[str, float]) -> tuple[Reader, 
     for answer in known.answers:
         if answer.how != "given":
             said.setdefault(answer.by, []).append(answer)
-    return tuple(
+    wrong = errors or {}
+    found = (
         _reader(name, answers, seconds.get(name, 0.0), reliability(known, name))
         for name, answers in said.items()
     )
+    return tuple(replace(reader, errors=wrong.get(reader.name)) for reader in found)
 
 
 def _reader(

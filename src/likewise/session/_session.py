@@ -57,6 +57,7 @@ from likewise.methods import (
     Problem,
     Prospect,
     best_screen,
+    errors_told,
     estimated_prospect,
     find_method,
     problem_of,
@@ -933,9 +934,10 @@ class Session:
 
     @property
     def readers(self) -> tuple[Reader, ...]:
-        """Who has answered, what each did, and what checks show of each.
+        """Who has answered, what each did, and how often each is wrong.
 
-        See ``by`` of :meth:`tell`.
+        See ``by`` of :meth:`tell`. The rates come from checks, from pairs that several
+        readers answered, and from what all others say of similar samples.
 
         Examples
         --------
@@ -945,7 +947,10 @@ class Session:
         >>> [(reader.name, reader.n_answers) for reader in session.readers]
         [('ann', 1), ('bob', 1)]
         """
-        return readers_in(self._state.known, self._state.seconds)
+        known, seconds = self._state.known, self._state.seconds
+        if self._method.errors is None:
+            return readers_in(known, seconds, errors_told(known.answers))
+        return readers_in(known, seconds, self._method.errors(self._current()))
 
     @property
     def agreement(self) -> Agreement:

@@ -29,8 +29,6 @@ from likewise._arrays import Floats, Indices
 from likewise.methods._likewise._beliefs import Beliefs
 from likewise.methods._likewise._method import (
     PROBABLY_NEW,
-    TRUST_PRIOR,
-    TRUST_SLOPES,
     belief,
     beliefs,
     clusters,
@@ -40,7 +38,12 @@ from likewise.methods._likewise._method import (
 )
 from likewise.methods._likewise._method import expectation as expectation_of
 from likewise.methods._likewise._prior import Prior
-from likewise.methods._likewise._probabilities import Probabilities, fitted_map
+from likewise.methods._likewise._probabilities import (
+    TRUST_PRIOR,
+    TRUST_SLOPES,
+    Probabilities,
+    fitted_map,
+)
 from likewise.methods._outlook import Tally
 from likewise.session import LabelOracle
 

@@ -405,7 +405,7 @@ class SampleQuestions:
         that was passed by and then let go: that is found out.
         """
         ballots = self.probabilities.beliefs.ballots.get(sample, ())
-        was_passed = any(passed for _, _, _, passed in ballots)
+        was_passed = any(passed for _, _, _, passed, _ in ballots)
         is_odd = bool(self.probabilities.main) or was_passed
         return (is_odd and sample in self._under_way) or self.partners.may_check
 

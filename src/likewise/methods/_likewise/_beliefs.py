@@ -5,7 +5,7 @@ The fold of answers into classes and ballots; below it, the ballots as numbers.
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
@@ -36,9 +36,11 @@ NOWHERE = -1  # the column of samples without a class
 PUT = "group"  # the kind of what is said when samples are put into a group
 FAINTEST = 0.02  # of an observation, what an expected answer on a sheet counts for
 
-# The sample it was compared with, for (+) or against (-), whether it is on both, and
-# whether nobody said it: it was left untapped.
-Ballot = tuple[int, int, bool, bool]
+# The sample it was compared with, for (+) or against (-), whether it is on both,
+# whether nobody said it: it was left untapped; and what its reader's word is worth.
+Ballot = tuple[int, int, bool, bool, float]
+# What "same" and what "different" of a reader are worth; those of others are worth 1.
+Trust = Mapping[str, tuple[float, float]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,6 +116,9 @@ class Beliefs:
         Of samples that were settled on a sheet, what part of an observation they count
         for: as much as it was unexpected. Whoever looks through a group settles all of
         it, which says little of what lies around.
+    trust : mapping of str to (float, float)
+        What "same" and "different" of each reader are worth; what is worth nothing is
+        as if it had not been said.
 
     Examples
     --------
@@ -129,10 +134,14 @@ class Beliefs:
     under_way: tuple[int, ...] = ()
     calibration: Calibration = field(default_factory=Calibration)
     faint: Mapping[int, float] = field(default_factory=dict)
+    trust: Trust = field(default_factory=dict)
 
     @classmethod
     def of(
-        cls, founders: Iterable[int], beside: Mapping[int, int] | None = None
+        cls,
+        founders: Iterable[int],
+        beside: Mapping[int, int] | None = None,
+        trust: Trust | None = None,
     ) -> Beliefs:
         """Return the beliefs before any answer: each founder is a class.
 
@@ -142,7 +151,8 @@ class Beliefs:
         members = {
             int(f): (int(f), others[f]) if f in others else (int(f),) for f in founders
         }
-        return cls({s: f for f, samples in members.items() for s in samples}, members)
+        class_of = {s: f for f, samples in members.items() for s in samples}
+        return cls(class_of, members, trust=trust or {})
 
     def with_founders(self, founders: Iterable[int]) -> Beliefs:
         """Return the beliefs with more classes of one sample each, which has none yet.
@@ -174,23 +184,30 @@ class Beliefs:
             draft.take(answer)
         return draft.beliefs
 
-    def votes(self, sample: int) -> Counter[int]:
+    @property
+    def unheard(self) -> frozenset[str]:
+        """Readers of whom no answer is worth anything."""
+        return frozenset(by for by, worth in self.trust.items() if not any(worth))
+
+    def votes(self, sample: int) -> dict[int, float]:
         """Return the ballots on a sample, summed by the classes they speak of.
 
         "Same" about two classes speaks of their samples only once they are one class.
         """
-        total: Counter[int] = Counter()
+        total: dict[int, float] = defaultdict(float)
         home = self.class_of.get(sample)
-        for other, sign, mutual, _ in self.ballots.get(sample, ()):
+        for other, sign, mutual, _, worth in self.ballots.get(sample, ()):
             spoken_of = self.class_of.get(other)
             if spoken_of is not None and (sign < 0 or not mutual or spoken_of == home):
-                total[spoken_of] += sign
+                total[spoken_of] += sign * worth
         return total
 
     def fits(self, answer: Answer) -> bool:
         """Tell whether an answer says of two samples what is believed of them."""
         if answer.verdict is Verdict.UNSURE:
             return True
+        if answer.by in self.unheard:
+            return False
         a = self.class_of.get(answer.question.sample)
         is_same = a is not None and a == self.class_of.get(answer.question.against)
         return is_same == (answer.verdict is Verdict.SAME)
@@ -206,6 +223,7 @@ class _Draft:
         self.under_way = start.under_way
         self.calibration = start.calibration
         self.faint = dict(start.faint)
+        self.trust = start.trust
 
     @property
     def beliefs(self) -> Beliefs:
@@ -216,6 +234,7 @@ class _Draft:
             self.under_way,
             self.calibration,
             self.faint,
+            self.trust,
         )
 
     def take(self, answer: Answer) -> None:
@@ -224,6 +243,9 @@ class _Draft:
             self._stop(i)
             return
         sign = 1 if answer.verdict is Verdict.SAME else -1
+        worth = self.trust.get(answer.by, (1.0, 1.0))[sign < 0]
+        if not worth:
+            return
         predicted = answer.question.predicted
         if predicted is None:
             i, j, predicted = self._unasked(i, j, sign)
@@ -232,7 +254,7 @@ class _Draft:
             self.calibration = self.calibration.after(predicted, sign, is_first=first)
         mutual = predicted.kind.endswith("groups") or j not in self.class_of
         weight = sign * (GIVEN if answer.how == "given" else 1)
-        self._count(i, j, (weight, mutual, answer.how == PASSED))
+        self._count(i, j, (weight, mutual, answer.how == PASSED, worth))
         self._note(i, sign, predicted, answer.how)
         if predicted.kind.endswith("groups"):
             self._decide_groups(i, j, sign, predicted)
@@ -250,7 +272,7 @@ class _Draft:
             return i, j, Prediction(0.5, "sample", if_different=STAY)
         return i, j, Prediction(0.5, "check" if a == b else "groups")
 
-    def _count(self, i: int, j: int, said: tuple[int, bool, bool]) -> None:
+    def _count(self, i: int, j: int, said: tuple[int, bool, bool, float]) -> None:
         self.ballots[i] = (*self.ballots.get(i, ()), (j, *said))
         if said[1]:
             self.ballots[j] = (*self.ballots.get(j, ()), (i, *said))
@@ -303,7 +325,7 @@ class _Draft:
             self._is_backed(i, self.class_of[i]) or self._is_left_with_its_class(i)
         ):
             seen = self.calibration
-            overlooked = any(passed for _, _, _, passed in self.ballots.get(i, ()))
+            overlooked = any(passed for _, _, _, passed, _ in self.ballots.get(i, ()))
             self.calibration = replace(
                 seen,
                 n_released=seen.n_released + 1,
@@ -431,14 +453,14 @@ def _cast(beliefs: Beliefs, asked: Sequence[int]) -> Cast:
     column = {name: index for index, name in enumerate(beliefs.members)}
     column_of = {s: column[name] for s, name in beliefs.class_of.items()}
     cast = [beliefs.ballots[sample] for sample in asked]
-    flat = np.fromiter(chain.from_iterable(chain.from_iterable(cast)), dtype=np.intp)
-    others, sign, is_mutual, is_passed = flat.reshape(-1, 4).T
-    weight = sign.astype(np.float64)
+    flat = np.fromiter(chain.from_iterable(chain.from_iterable(cast)), dtype=np.float64)
+    others, sign, is_mutual, is_passed, worth = flat.reshape(-1, 5).T
+    weight = sign * worth
     weight[is_passed > 0] *= passed_weight(beliefs.calibration)
     row = np.repeat(np.arange(len(asked)), [len(ballots) for ballots in cast])
     home, there = (
         np.array([column_of.get(s, NOWHERE) for s in samples], dtype=np.intp)
-        for samples in (asked, others.tolist())
+        for samples in (asked, others.astype(np.intp).tolist())
     )
     return row, home[row], there, weight, is_mutual.astype(bool)
 

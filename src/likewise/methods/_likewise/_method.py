@@ -10,20 +10,17 @@ is found out later.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import pairwise
 
 import numpy as np
 import scipy.sparse as sp
 
 from likewise._arrays import AnyFloats, Floats, Indices, Weights
 from likewise._ties import (
-    best_columns,
     best_first,
     first_best,
-    first_least,
     ranked,
     reaches,
 )
@@ -35,30 +32,34 @@ from likewise.methods._likewise._acquisition import (
     best_besides,
 )
 from likewise.methods._likewise._beliefs import Beliefs
+from likewise.methods._likewise._folding import closer, folded
 from likewise.methods._likewise._prior import Prior, Source
 from likewise.methods._likewise._probabilities import (
     Probabilities,
-    fitted_map,
-    logit,
-    sigmoid,
+    trusted,
 )
 from likewise.methods._likewise._prospect import Showing
 from likewise.methods._likewise._regimes import regime_for
-from likewise.methods._likewise._starts import is_time, more_groups, told_by
 from likewise.methods._likewise._surroundings import (
     Covered,
     Surroundings,
     brought_to,
     kept_of,
 )
+from likewise.methods._likewise._trust import (
+    errors_of,
+    is_judged,
+    trust_at,
+    trust_in,
+)
 from likewise.methods._outlook import GOOD_ENOUGH, Correction, Tally
 from likewise.methods._problem import Problem
+from likewise.methods._readers import Errors, errors_told
 from likewise.methods._screens import Prospect
 
 PROBABLY_NEW = 0.5
 PULLING = 5.0  # times the weight of one in the middle
 NO_PAIRS = 1e-9
-TRUST_PRIOR, TRUST_SLOPES = (0.0, 1.0), (0.1, 3.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -247,22 +248,6 @@ def belief(probabilities: Probabilities, sample: int) -> AnyFloats:
     return found[0] if len(found) else probabilities.belonging(at)[0]
 
 
-def trusted(probabilities: Probabilities, rows: AnyFloats) -> AnyFloats:
-    """Return P(class) of free samples, as far as such rows have been right.
-
-    The likeliest class of a free sample is trusted as far as first questions have
-    borne it out: a logistic map of its probability, learned from the run's own hits.
-    """
-    firsts = probabilities.beliefs.calibration.firsts
-    a, b = fitted_map(firsts, TRUST_PRIOR, TRUST_SLOPES)
-    at, top = np.arange(len(rows)), best_columns(rows)
-    p = np.clip(rows[at, top], 1e-4, 1 - 1e-4)
-    sure = sigmoid(a + b * logit(p))
-    scaled = rows * ((1 - sure) / (1 - p))[:, np.newaxis]
-    scaled[at, top] = sure
-    return scaled
-
-
 def _summed(rows: AnyFloats, labels: Indices, k: int) -> AnyFloats:
     """Return the sum of the rows of each cluster, of shape (k, m)."""
     n = len(rows)
@@ -385,7 +370,7 @@ class FieldModel:
 
         Mostly one more is believed than before: then the others are not read again.
         """
-        if not self.known.doubtful:
+        if not (self.known.doubtful or self.beliefs.unheard):
             return self._noted(self.known)
         fitting = tuple(filter(self.beliefs.fits, self.known.answers))
         start = self.warm.believed
@@ -453,6 +438,16 @@ class FieldModel:
     def _sums(self) -> Sums:
         return sums_of(self.probabilities, self._raw)
 
+    @cached_property
+    def errors(self) -> Mapping[str, Errors]:
+        """How often each reader is wrong, by all that the others say.
+
+        Of one who is alone, by what was expected when they were asked.
+        """
+        if len({answer.by for answer in self.known.answers}) == 1:
+            return errors_told(self.known.answers)
+        return errors_of(self.source, self.known.answers, self.known.aside)
+
     def chances(self, sample: int) -> Chances:
         """Return the classes that a sample may belong to."""
         row = belief(self.probabilities, sample)
@@ -483,41 +478,9 @@ def begin(problem: Problem, known: Knowledge, rng: np.random.Generator) -> Field
     problem = problem.without(known.aside & pulling(problem.weights))
     regime = regime_for(problem.n_samples)
     source = Source(problem, int(rng.integers(2**31)), regime)
-    prior = source.prior()
-    medoids = sorted(prior.medoids.tolist())  # whatever numbers their clusters have
-    beliefs = Beliefs.of(medoids, stand_ins(prior, known.aside))
-    looks = [n for n in range(len(known.answers)) if is_time(n)]
-    for start, end in pairwise([0, *looks, len(known.answers)]):
-        beliefs = beliefs.after_all(known.answers[start:end])
-        so_far = known.answers[:end]
-        prior, beliefs = closer(source, prior, beliefs, so_far, known.aside)
+    heard = trust_at(source, known.answers, known.aside)
+    prior, beliefs = folded(source, known.answers, known.aside, heard)
     return FieldModel(prior, known, beliefs, source)
-
-
-def closer(
-    source: Source,
-    prior: Prior,
-    beliefs: Beliefs,
-    answers: tuple[Answer, ...],
-    aside: frozenset[int],
-) -> tuple[Prior, Beliefs]:
-    """Return the prior and the beliefs for as many groups as answers ask for.
-
-    What was settled stays so, and each cluster in which nothing is has its medoid for
-    one more class.
-    """
-    most = source.most_groups if is_time(len(answers)) else 0
-    if not most:
-        return prior, beliefs
-    groups = more_groups(prior.start, told_by(answers), source.clusters, most)
-    if groups is None:
-        return prior, beliefs
-    prior = source.prior(groups)
-    spoken_for = set(prior.start[list(beliefs.class_of)].tolist())
-    instead = stand_ins(prior, aside)
-    fresh = [instead.get(m, m) for m in sorted(prior.medoids.tolist())]
-    fresh = [m for m in fresh if prior.start[m] not in spoken_for and m not in aside]
-    return prior, beliefs.with_founders(fresh)
 
 
 def pulling(W: Weights) -> frozenset[int]:
@@ -526,33 +489,24 @@ def pulling(W: Weights) -> frozenset[int]:
     return frozenset(np.flatnonzero(degrees > PULLING * np.median(degrees)).tolist())
 
 
-def stand_ins(prior: Prior, aside: frozenset[int]) -> dict[int, int]:
-    """Return for each medoid that is set aside who speaks for its class.
-
-    Nobody can be asked about the medoid: the sample of its cluster that is nearest to
-    it stands in, if there is one.
-    """
-    found = {}
-    for medoid in sorted(aside.intersection(prior.medoids.tolist())):
-        members = np.flatnonzero(prior.start == prior.start[medoid])
-        here = members[~np.isin(members, list(aside))]
-        if len(here):
-            apart = prior.vectors[here].astype(np.float64) - prior.vectors[medoid]
-            found[medoid] = int(here[first_least((apart**2).sum(axis=1))])
-    return found
-
-
 def learn(model: FieldModel, known: Knowledge, answer: Answer) -> FieldModel:
-    """Make the model one answer further; posteriors follow when they are looked at."""
-    prior, beliefs = closer(
-        model.source,
-        model.prior,
-        model.beliefs.after(answer),
-        known.answers,
-        known.aside,
-    )
+    """Make the model one answer further; posteriors follow when they are looked at.
+
+    Now and then it is time to say anew what readers are worth; if that has changed, all
+    their answers are read again.
+    """
+    source, beliefs = model.source, model.beliefs
+    trust = beliefs.trust
+    if is_judged(known.answers):
+        trust = trust_in(source, known.answers, known.aside)
+    if trust != beliefs.trust:
+        prior, beliefs = folded(source, known.answers, known.aside, trust)
+    else:
+        prior, beliefs = closer(
+            source, model.prior, beliefs.after(answer), known.answers, known.aside
+        )
     warm = model.warm.handed_on(beliefs) if prior is model.prior else Warm()
-    return FieldModel(prior, known, beliefs, model.source, warm)
+    return FieldModel(prior, known, beliefs, source, warm)
 
 
 def propose(
@@ -564,6 +518,11 @@ def propose(
     """Return the question expected to change most pairs, or None."""
     best = model.best(pending)
     return best.question if best else None
+
+
+def errors(model: FieldModel) -> Mapping[str, Errors]:
+    """Return how often each reader is wrong."""
+    return model.errors
 
 
 def prospect(model: FieldModel, pending: tuple[Question, ...]) -> Prospect:
@@ -579,4 +538,5 @@ LIKEWISE = Method(
     learn,
     propose,
     prospect=prospect,
+    errors=errors,
 )

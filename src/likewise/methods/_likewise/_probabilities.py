@@ -202,6 +202,7 @@ def pressed(same: Floats, votes: Floats, k: int) -> Floats:
 
 
 CLASS_PRIOR, CLASS_SLOPES = (0.7, 1.0), (0.2, 10.0)
+TRUST_PRIOR, TRUST_SLOPES = (0.0, 1.0), (0.1, 3.0)
 
 Rows = tuple[AnyFloats, AnyFloats]  # P(class), of shape (s, m), and P(new), (s,)
 Block = tuple[slice, AnyFloats, NDArray[np.bool_]]  # which, P(class), which are free
@@ -562,6 +563,22 @@ class Probabilities:
         rows += impure[:, np.newaxis] * (share - around.own(part))
         new = impure * self.novelty
         return rows, new, rows.sum(axis=1) + new + 1e-12
+
+
+def trusted(probabilities: Probabilities, rows: AnyFloats) -> AnyFloats:
+    """Return P(class) of free samples, as far as such rows have been right.
+
+    The likeliest class of a free sample is trusted as far as first questions have
+    borne it out: a logistic map of its probability, learned from the run's own hits.
+    """
+    firsts = probabilities.beliefs.calibration.firsts
+    a, b = fitted_map(firsts, TRUST_PRIOR, TRUST_SLOPES)
+    at, top = np.arange(len(rows)), best_columns(rows)
+    p = np.clip(rows[at, top], 1e-4, 1 - 1e-4)
+    sure = sigmoid(a + b * logit(p))
+    scaled = rows * ((1 - sure) / (1 - p))[:, np.newaxis]
+    scaled[at, top] = sure
+    return scaled
 
 
 def likeliest(
