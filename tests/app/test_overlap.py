@@ -21,8 +21,8 @@ from tests.app.places import (
 )
 from tests.problems import blobs
 
-from likewise.knowledge import Verdict
-from likewise.session import DECIDED, OVERLAP, is_second
+from likewise.knowledge import DECIDED, Verdict
+from likewise.session import OVERLAP, is_second
 from likewise.session._overlap import REFERRED, is_overlap
 from likewise.storage import Member
 

@@ -11,9 +11,16 @@ import pytest
 from tests.problems import blobs
 
 from likewise import LabelOracle, Question, Session
-from likewise.knowledge import PASSED, TAPPED, Answer, Knowledge, Prediction, Verdict
-from likewise.session import (
+from likewise.knowledge import (
     DECIDED,
+    PASSED,
+    TAPPED,
+    Answer,
+    Knowledge,
+    Prediction,
+    Verdict,
+)
+from likewise.session import (
     OVERLAP,
     agreement_in,
     is_overlap_due,

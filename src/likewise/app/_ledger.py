@@ -11,6 +11,7 @@ from typing import Literal, TypeAlias
 from likewise.app._roles import NOBODY
 from likewise.exports import said, samples_of
 from likewise.knowledge import (
+    DECIDED,
     GO_ON,
     PASSED,
     TAPPED,
@@ -33,7 +34,7 @@ from likewise.knowledge import (
     told_in,
     without_numbers,
 )
-from likewise.session import DECIDED, is_second
+from likewise.session import is_second
 from likewise.storage import Act
 
 State: TypeAlias = Literal["stands", "doubtful", "kept", "taken back", "undone"]

@@ -35,6 +35,7 @@ from likewise.knowledge._journal import (
     without_numbers,
 )
 from likewise.knowledge._knowledge import (
+    DECIDED,
     GO_ON,
     NEW,
     STAY,
@@ -71,6 +72,7 @@ from likewise.knowledge._screens import (
 )
 
 __all__ = [
+    "DECIDED",
     "GO_ON",
     "LONGEST",
     "NEW",

@@ -11,6 +11,7 @@ from likewise.errors import ContradictionError
 from likewise.knowledge._constraints import Constraints, Verdict
 from likewise.knowledge._constraints import Draft as Links
 
+DECIDED = "decided"  # how an answer came by which somebody decides between readers
 GO_ON, NEW, STAY = -1, -2, -3  # what "different" may mean, besides "with that sample"
 
 

@@ -49,7 +49,7 @@ class Errors:
     wrong : Rate
         Of all that they answered.
     guesses : float
-        The probability that they as good as guess: both rates together are 0.65 or more.
+        The probability that they as good as guess: both rates together exceed 0.65.
     """
 
     same: Rate

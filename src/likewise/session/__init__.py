@@ -23,7 +23,7 @@ from likewise.session._overlap import (
     second_opinion,
 )
 from likewise.session._readers import Reader
-from likewise.session._review import DECIDED, Repairs, Revision
+from likewise.session._review import Repairs, Revision
 from likewise.session._screens import PER_CHECK
 from likewise.session._session import Session
 from likewise.session._slips import Doubts, Suspect, clash_of, is_deciding, suspects
@@ -56,7 +56,6 @@ from likewise.session._summary import (
 )
 
 __all__ = [
-    "DECIDED",
     "FEATURES",
     "FEW",
     "OVERLAP",

@@ -10,10 +10,17 @@ import numpy as np
 from scipy.special import stdtrit
 
 from likewise._arrays import Floats
-from likewise.knowledge import Answer, Event, Retracted, Told, Verdict, singles_of
+from likewise.knowledge import (
+    DECIDED,
+    Answer,
+    Event,
+    Retracted,
+    Told,
+    Verdict,
+    singles_of,
+)
 from likewise.methods import Rate
 from likewise.session._overlap import is_independent
-from likewise.session._review import DECIDED
 
 FEW = 20  # pairs below which alpha says little
 GOOD, FAIR = 0.8, 0.667  # Krippendorff's own levels, from which on data can be used

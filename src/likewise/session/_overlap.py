@@ -15,6 +15,7 @@ from itertools import islice
 import numpy as np
 
 from likewise.knowledge import (
+    DECIDED,
     TAPPED,
     Answer,
     Knowledge,
@@ -23,7 +24,7 @@ from likewise.knowledge import (
     Verdict,
 )
 from likewise.session._control import LEAST, USUAL, is_drawn
-from likewise.session._review import DECIDED, REVIEW
+from likewise.session._review import REVIEW
 
 OVERLAP = "check overlap groups"  # the kind of a pair that another reader has answered
 REFERRED = "check referred groups"  # and of one that another reader was not sure of

@@ -13,6 +13,7 @@ from likewise._arrays import Floats, Indices
 from likewise._ties import first_best
 from likewise.errors import InputError
 from likewise.knowledge import (
+    DECIDED,
     GO_ON,
     NEW,
     Answer,
@@ -24,7 +25,6 @@ from likewise.knowledge import (
 )
 
 REVIEW = "review"  # how such answers came about
-DECIDED = "decided"  # and those by which somebody decides between readers
 
 
 @dataclass(frozen=True, slots=True)

@@ -93,7 +93,9 @@ def test_learning_equals_beginning_where_readers_are_judged(
 ) -> None:
     problem = problem_of(TINY.X, affinity="auto", n_clusters=3)
     answers = with_guesser.history
-    model = LIKEWISE.begin(problem, Knowledge(len(TINY.truth)), np.random.default_rng(0))
+    model = LIKEWISE.begin(
+        problem, Knowledge(len(TINY.truth)), np.random.default_rng(0)
+    )
     for n in range(1, len(answers) + 1):
         known = Knowledge(len(TINY.truth)).after_all(answers[:n])
         model = LIKEWISE.learn(model, known, answers[n - 1])

@@ -37,6 +37,7 @@ from likewise.app._roles import REVIEWER, reaches
 from likewise.app._schemas import Card
 from likewise.app._snapshot import Snapshot, compared
 from likewise.knowledge import (
+    DECIDED,
     PASSED,
     PILED,
     TAPPED,
@@ -49,7 +50,7 @@ from likewise.knowledge import (
     Verdict,
     singles_of,
 )
-from likewise.session import DECIDED, Reliability, reliability
+from likewise.session import Reliability, reliability
 
 PER_PAGE = 50
 PER_ACT = 24  # answers of an act that are shown with others

@@ -35,6 +35,7 @@ from likewise.methods._likewise._probabilities import (
 from likewise.methods._likewise._surroundings import parts_of
 
 WORTH_A_CHECK = 0.1  # pairs that asking again must be expected to change
+CHECKS = ("check", "check groups")  # kinds of questions about what is known
 SHARE_OF_CHECKS = 0.04  # of the questions, and one, as long as they have found nothing
 EARNED = 10  # further checks for each answer denied and each settled sample let go
 LIKELY = 0.5  # more likely than not
@@ -146,10 +147,11 @@ class Partners:
         Checks are paid for by what they find: one question in 25 as long as they all
         held, and ten more for each answer that another one denies and each settled
         sample that had to be let go. True answers lead to neither, so they cost no more
-        than that on any data. What was overlooked on a sheet is looked for on sheets.
+        than that on any data. What was overlooked on a sheet is looked for on sheets;
+        what a second reader is asked on purpose is no check of this kind.
         """
         asked = [answer.question.predicted for answer in self.known.answers]
-        n_checks = sum(p is not None and p.kind.startswith("check") for p in asked)
+        n_checks = sum(p is not None and p.kind in CHECKS for p in asked)
         seen, answers = self.probabilities.beliefs.calibration, self.known.answers
         denied = sum(answers[at].how not in SCREENED for at in self.known.doubtful)
         n_found = denied + seen.n_released - seen.n_missed

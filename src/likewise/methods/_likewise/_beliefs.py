@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from likewise._arrays import AnyFloats, Floats, Indices
 from likewise.knowledge import (
+    DECIDED,
     GO_ON,
     NEW,
     PASSED,
@@ -25,7 +26,7 @@ from likewise.knowledge import (
     Verdict,
 )
 
-GIVEN = 3  # ballots that an answer known from the start counts for: nobody slipped
+GIVEN = 3  # ballots that what was known from the start, or decided, counts for
 WRONG = (0.75, 49.25)  # prior counts of wrong and right answers: 1.5 % are wrong
 MISSED = (1.0, 19.0)  # prior counts of what was overlooked, and of what was tapped
 SILENT = (1.0, 9.0)  # prior counts of samples on which the fields are silent, or not
@@ -253,7 +254,7 @@ class _Draft:
             first = i not in self.under_way and i not in self.class_of
             self.calibration = self.calibration.after(predicted, sign, is_first=first)
         mutual = predicted.kind.endswith("groups") or j not in self.class_of
-        weight = sign * (GIVEN if answer.how == "given" else 1)
+        weight = sign * (GIVEN if answer.how in ("given", DECIDED) else 1)
         self._count(i, j, (weight, mutual, answer.how == PASSED, worth))
         self._note(i, sign, predicted, answer.how)
         if predicted.kind.endswith("groups"):
