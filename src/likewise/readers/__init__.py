@@ -1,7 +1,22 @@
 """Models as readers: what answers questions by itself, over an endpoint."""
 
+from likewise.readers._band import (
+    LIMIT,
+    WORTH,
+    Band,
+    Calibration,
+    Check,
+    band,
+    calibrated,
+    checked,
+    error_of,
+    heard,
+    is_model,
+    overruled,
+)
 from likewise.readers._contents import EDGE, Content, Picture, ProjectContents
-from likewise.readers._endpoint import Endpoint, Patience, is_loopback
+from likewise.readers._endpoint import KEY, OLLAMA, Endpoint, Patience, is_loopback
+from likewise.readers._first import FirstReader, Moment
 from likewise.readers._model import Choice, Judgement, ModelOracle
 from likewise.readers._prompts import PROMPT_VERSION, Prompt
 from likewise.readers._reading import WAYS, ModelReader, Step
@@ -10,15 +25,24 @@ from likewise.readers._spending import Limits, Prices, Spent
 
 __all__ = [
     "EDGE",
+    "KEY",
+    "LIMIT",
+    "OLLAMA",
     "PROMPT_VERSION",
     "WAYS",
+    "WORTH",
+    "Band",
+    "Calibration",
+    "Check",
     "Choice",
     "Content",
     "Endpoint",
+    "FirstReader",
     "Judgement",
     "Limits",
     "ModelOracle",
     "ModelReader",
+    "Moment",
     "Patience",
     "Picture",
     "Prices",
@@ -29,5 +53,12 @@ __all__ = [
     "Spent",
     "Step",
     "Token",
+    "band",
+    "calibrated",
+    "checked",
+    "error_of",
+    "heard",
     "is_loopback",
+    "is_model",
+    "overruled",
 ]

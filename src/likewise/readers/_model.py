@@ -52,6 +52,11 @@ class Judgement:
     verdict: Verdict
     how: How
 
+    @property
+    def confidence(self) -> float:
+        """The probability of the likelier answer."""
+        return max(self.p_same, 1 - self.p_same)
+
     @classmethod
     def of(cls, shares: Shares, how: How, sure: float) -> Judgement:
         """Return the judgement that shares of "same" and "different" amount to.

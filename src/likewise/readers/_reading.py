@@ -1,17 +1,17 @@
 """A model that reads a project: it selects groups, compares pairs, looks through sets.
 
 What it says is an act of its own, under its name; what it is not sure of is recorded
-nowhere, and left to people.
+nowhere, and left to people. Where people were asked what it has answered, that says how
+sure it has to be; one that is wrong too often takes back all that it said, and stops.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Literal
 
 from likewise.errors import ContradictionError, StaleError, UnreadableFileError
 from likewise.knowledge import (
@@ -24,9 +24,19 @@ from likewise.knowledge import (
     checked_name,
     told_in,
 )
-from likewise.readers._model import ModelOracle
+from likewise.readers._band import (
+    LIMIT,
+    MODEL,
+    WORTH,
+    Band,
+    band,
+    checked,
+    heard,
+    overruled,
+)
+from likewise.readers._model import Choice, Judgement, ModelOracle
 from likewise.readers._prompts import PROMPT_VERSION, Prompt
-from likewise.session import FEATURES, Session
+from likewise.session import FEATURES, Revision, Session
 from likewise.storage import Author, Project, ProjectJournal
 
 WAYS = ("select", "pair", "set")
@@ -85,11 +95,17 @@ class ModelReader:
         Returns the seconds since 1970.
     ways : sequence of {"select", "pair", "set"}
         How the model may be asked; pairs always are, where there is no other way.
+    limit, worth : float
+        The share of its answers that may be wrong, and from which on it is stopped: see
+        :func:`~likewise.readers.band`.
 
     Attributes
     ----------
     who : str
         The author of its acts.
+    band : Band
+        How far it is believed, by what people said of its answers. Before they said
+        anything, ``sure`` of the oracle is all that counts.
     """
 
     def __init__(
@@ -100,20 +116,29 @@ class ModelReader:
         oracle: ModelOracle,
         clock: Callable[[], float],
         ways: Sequence[str] = WAYS,
+        *,
+        limit: float = LIMIT,
+        worth: float = WORTH,
     ) -> None:
-        self.who = checked_name(f"model:{oracle.model}")
+        self.who = checked_name(f"{MODEL}{oracle.model}")
         self._project, self._journal, self._session = project, journal, session
         self._oracle, self._clock, self._ways = oracle, clock, ways
         asked = [project.name, oracle.model, oracle.criterion, oracle.sure]
         self._scope = _digest([*asked, PROMPT_VERSION])
+        self._saying = _digest([project.name, oracle.model])
+        self._limit, self._worth = limit, worth
         # What is left to people, and whether its relation followed already then.
         self._unsure: dict[Question, bool] = {}
         for i, j in oracle.replies.unsure(self._scope):
             if max(i, j) < session.n_samples:
                 self._leave(Question(i, j))
+        self.band = self._bound()
 
     def read(self) -> Iterator[Step]:
         """Yield a step for each thing that is put to the model.
+
+        It ends where nothing is left to ask, and where :attr:`band` says that the model
+        is not worth it: then all that it said is taken back first.
 
         Raises
         ------
@@ -122,7 +147,7 @@ class ModelReader:
         ModelError
             The server cannot be reached, or will not answer. The same holds.
         """
-        while (screen := self._next()) is not None:
+        while not self._is_stopped() and (screen := self._next()) is not None:
             try:
                 if isinstance(screen, Sheet):
                     yield self._sorted(screen)
@@ -164,10 +189,52 @@ class ModelReader:
     ) -> Screen | None:
         return self._session.screen_besides(pending, None, kinds, CALLS, MOST)
 
+    # What people say of what it said
+
+    def _bound(self) -> Band:
+        """Return how far the model is believed, by all that people have said so far.
+
+        Of what was said before confidences were kept, only the least that they were is
+        known.
+        """
+        least, sure = self._oracle.sure, self._oracle.replies.said(self._saying)
+        checks = checked(heard(self._journal.read(), self.who), self.who)
+        return band(
+            [sure.get(check.answer.question.pair, least) for check in checks],
+            [check.is_right for check in checks],
+            self._limit,
+            least=least,
+            worth=self._worth,
+        )
+
+    def _is_stopped(self) -> bool:
+        """Give way to people, and tell whether the model is found not to be worth it.
+
+        What they deny is taken back; what they have said themselves then counts.
+        """
+        self._catch_up()
+        history = self._session.history
+        checks = checked(heard(self._journal.read(), self.who), self.who)
+        denied = overruled(checks, history)
+        if self.band.is_stopped:
+            denied = tuple(a.id for a in history if a.by == self.who)
+        if denied:
+            mark = _digest([self._project.name, self.who, "gives way", denied])
+            with self._journal.by(Author(self.who, f"model-{mark}", digest=mark)):
+                self._session.revise(Revision(retracted=denied))
+        return self.band.is_stopped
+
+    @property
+    def _least(self) -> float:
+        """How sure the model has to be."""
+        if not self.band.n_checks or self.band.least is None:
+            return self._oracle.sure
+        return self.band.least
+
     # What is left to people, and what they do meanwhile
 
-    def _pending(self) -> list[Question]:
-        """Return what is not to be asked: what people have, or are left with."""
+    def _catch_up(self) -> Sequence[Question]:
+        """Take in what others did, and return what is before them."""
         latest = self._journal.catch_up()
         if latest.acts:
             if self._project.n_rows(FEATURES) > self._session.n_samples:
@@ -175,10 +242,13 @@ class ModelReader:
                     "Items were added meanwhile: start again to go on with them."
                 )
             self._session.reload()
-        now, n_samples = self._clock(), self._session.n_samples
-        theirs = [
-            q for one in latest.questions if one.until > now for q in one.questions
-        ]
+            self.band = self._bound()
+        now = self._clock()
+        return [q for one in latest.questions if one.until > now for q in one.questions]
+
+    def _pending(self) -> list[Question]:
+        """Return what is not to be asked: what people have, or are left with."""
+        theirs, n_samples = self._catch_up(), self._session.n_samples
         left = [
             q for q, was_known in self._unsure.items() if was_known or self._is_open(q)
         ]
@@ -221,8 +291,8 @@ class ModelReader:
         try:
             if len(groups) > 1:
                 chosen = self._oracle.select(question.sample, groups)
-                if chosen.which is not None:
-                    return self._told_choice(question, groups, chosen.which)
+                if chosen.which is not None and chosen.probability >= self._least:
+                    return self._told_choice(question, groups, chosen)
             return self._compared(question)
         except UnreadableFileError:
             return self._left("pair", [question])
@@ -243,7 +313,7 @@ class ModelReader:
         return found[:MOST]
 
     def _told_choice(
-        self, question: Question, groups: Sequence[int], which: int | Literal["none"]
+        self, question: Question, groups: Sequence[int], chosen: Choice
     ) -> Step:
         """Record what was chosen.
 
@@ -251,6 +321,8 @@ class ModelReader:
         be another group: what looks like two groups may still turn out to be one.
         """
         sample, relation = question.sample, self._session.known.constraints.relation
+        which = chosen.which
+        assert which is not None  # it is a choice
         if which == "none":
             asked = tuple(Question(sample, one) for one in groups)
             told, record = groups, partial(self._session.tell_overview, Overview(asked))
@@ -259,17 +331,19 @@ class ModelReader:
             unlike = [group for group in told if group != which]
             record = partial(self._session.tell_group, sample, which, unlike=unlike)
         prompt = self._oracle.selecting(sample, groups)
-        if not self._recorded(prompt, record):
+        sure = {Question(sample, one).pair: chosen.probability for one in told}
+        if not self._recorded(prompt, record, sure):
             return self._left("select", [question])
         return Step("select", len(told))
 
     def _compared(self, question: Question) -> Step:
         judged = self._oracle.judge(*_ends(question))
-        if not self._may_say(question, judged.verdict):
+        if not self._may_say(question, judged):
             return self._left("pair", [question])
-        prompt = self._oracle.pairing(*_ends(question))
         if not self._recorded(
-            prompt, lambda: self._session.tell(question, judged.verdict)
+            self._oracle.pairing(*_ends(question)),
+            lambda: self._session.tell(question, judged.verdict),
+            {question.pair: judged.confidence},
         ):
             return self._left("pair", [question])
         return Step("pair", 1)
@@ -280,27 +354,34 @@ class ModelReader:
             judged = self._oracle.sort(sheet.speakers, sheet.items)
         except UnreadableFileError:
             return self._left("set", sheet.questions)
-        verdicts = {item: one.verdict for item, one in judged.items()}
         asked = sheet.questions
-        told = tuple(q for q in asked if self._may_say(q, verdicts[q.sample]))
+        told = tuple(q for q in asked if self._may_say(q, judged[q.sample]))
         left = [q for q in asked if q not in told]
         belongs = Verdict.SAME if sheet.tap == "members" else Verdict.DIFFERENT
-        tapped = [q.sample for q in told if verdicts[q.sample] is belongs]
+        tapped = [q.sample for q in told if judged[q.sample].verdict is belongs]
         if not told:
             return self._left("set", left)
         if not self._recorded(
             self._oracle.sorting(sheet.speakers, sheet.items),
             lambda: self._session.tell_sheet(replace(sheet, questions=told), tapped),
+            {q.pair: judged[q.sample].confidence for q in told},
         ):
             return self._left("set", sheet.questions)
         return self._left("set", left, len(told))
 
-    def _may_say(self, question: Question, verdict: Verdict) -> bool:
-        """Tell whether it is an answer, and one that no earlier answers deny."""
+    def _may_say(self, question: Question, judged: Judgement) -> bool:
+        """Tell whether it is an answer, sure enough, that no earlier answers deny."""
+        verdict = judged.verdict
         fits = self._session.known.constraints.fits(*question.pair, verdict)
-        return fits and verdict is not Verdict.UNSURE
+        is_sure = verdict is not Verdict.UNSURE and judged.confidence >= self._least
+        return fits and is_sure
 
-    def _recorded(self, prompt: Prompt, record: Callable[[], None]) -> bool:
+    def _recorded(
+        self,
+        prompt: Prompt,
+        record: Callable[[], None],
+        sure: Mapping[tuple[int, int], float],
+    ) -> bool:
         """Record an act of the model; False where people know better.
 
         That is where answers deny it, or where the same act was recorded before and
@@ -312,6 +393,7 @@ class ModelReader:
         client_id = f"model-{mark}"
         if self._journal.position_of(client_id) is not None:
             return False
+        self._oracle.replies.note_said(self._saying, sure)
         try:
             with self._journal.by(Author(self.who, client_id, digest=mark)):
                 record()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,7 +20,12 @@ CREATE TABLE IF NOT EXISTS unsure (
     scope TEXT NOT NULL, sample INTEGER NOT NULL, against INTEGER NOT NULL,
     PRIMARY KEY (scope, sample, against)
 );
+CREATE TABLE IF NOT EXISTS said (
+    scope TEXT NOT NULL, sample INTEGER NOT NULL, against INTEGER NOT NULL,
+    sure REAL NOT NULL, PRIMARY KEY (scope, sample, against)
+);
 """
+Pair: TypeAlias = tuple[int, int]
 Alternatives: TypeAlias = tuple[tuple[str, float], ...]
 
 
@@ -127,6 +132,28 @@ class Replies:
                 "SELECT sample, against FROM unsure WHERE scope = ? ORDER BY _rowid_"
             )
             return tuple(self._db.execute(asked, (scope,)).fetchall())
+
+    def note_said(self, scope: str, said: Mapping[Pair, float]) -> None:
+        """Note how sure a model was of what it said of pairs, within a scope."""
+        with self._said_plainly():
+            noted = "INSERT OR REPLACE INTO said VALUES (?, ?, ?, ?)"
+            rows = [(scope, *pair, float(sure)) for pair, sure in said.items()]
+            self._db.executemany(noted, rows)
+
+    def said(self, scope: str) -> dict[Pair, float]:
+        """Return how sure a model was of what it said, by pairs.
+
+        Examples
+        --------
+        >>> replies = Replies()
+        >>> replies.note_said("trees", {(0, 1): 0.9})
+        >>> replies.said("trees")
+        {(0, 1): 0.9}
+        """
+        with self._said_plainly():
+            asked = "SELECT sample, against, sure FROM said WHERE scope = ?"
+            found = self._db.execute(asked, (scope,)).fetchall()
+            return {(sample, against): sure for sample, against, sure in found}
 
     def close(self) -> None:
         """Let go of the file."""

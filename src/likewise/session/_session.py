@@ -604,6 +604,35 @@ class Session:
         """Take back one answer by its id (see :attr:`history`)."""
         self._record(Retracted((self._state.check_answer(answer_id),)))
 
+    def take_back(self, by: str) -> int:
+        """Take back all that a reader said, a person or a model, as one act.
+
+        Parameters
+        ----------
+        by : str
+            Their name, as in :attr:`readers`.
+
+        Returns
+        -------
+        int
+            How many answers were taken back; 0 where none stood.
+
+        Examples
+        --------
+        >>> session = Session([[0.0], [0.2], [5.0], [5.2]], n_clusters=2)
+        >>> session.tell_pair(0, 1, "same", by="ann")
+        >>> session.tell_pair(0, 2, "same", by="model:small")
+        >>> session.take_back("model:small")
+        1
+        >>> [answer.by for answer in session.history]
+        ['ann']
+        """
+        told = self._state.known.answers
+        theirs = tuple(a.id for a in told if a.by == by and a.how != "given")
+        if theirs:
+            self._record(Retracted(theirs))
+        return len(theirs)
+
     def revise(self, revision: Revision, by: str | None = None) -> None:
         """Record what one act of a review amounts to; undone as a whole.
 
