@@ -1,7 +1,7 @@
 """A model that reads first: what it saves people, and what a bad one costs them.
 
     python -m benchmarks.first_reader [--sets digits,dog] [--seeds 2] [--data FOLDER]
-        [--limit 0.03] [--worth 0.1] [--share 0.1]
+        [--models good,bad] [--limit 0.03] [--worth 0.1] [--share 0.1] [--readings 9]
 
 Each run is a session that people alone answer until the Jaccard coefficient is 0.9, and
 the same with a simulated model that reads first (`likewise.readers.FirstReader`), one
@@ -42,6 +42,7 @@ from likewise.readers import FirstReader, Moment
 LEVEL = 0.9
 MOST = 4000  # answers of people, after which a run is given up
 SURENESS = (4.0, 1.0)  # of Beta: confidences between 0.5 and 1, 0.9 on average
+ERRORS = {"good": None, "bad": 0.3}  # wrong answers; None: as the confidences say
 JACCARD = METRICS["jaccard"]
 HEADER = [
     "data", "seed", "people alone", "model", "people until 0.9", "times fewer",
@@ -89,7 +90,9 @@ class Watched:
         """Score one moment; labels that did not change are not scored again."""
         if self.at is None:
             self.at = {}
-        is_same = self.last is not None and np.array_equal(self.last.labels, moment.labels)
+        is_same = self.last is not None and np.array_equal(
+            self.last.labels, moment.labels
+        )
         before = 0.0 if self.last is None else self.at[self.last.n_people]
         score = before if is_same else JACCARD(self.y, moment.labels)
         self.at[moment.n_people] = score
@@ -127,6 +130,7 @@ def first(
         share=args.share,
         limit=args.limit,
         worth=args.worth,
+        readings=args.readings,
         seed=seed,
     )
     noticed = None
@@ -145,7 +149,8 @@ def rows_of(name: str, seed: int, args: argparse.Namespace) -> list[list[str]]:
     X, y = data.X, np.asarray(data.y)
     n_alone, score = alone(X, y, seed)
     rows = []
-    for model, error in (("good", None), ("bad", 0.3)):
+    for model in args.models.split(","):
+        error = ERRORS[model]
         watched, reader, noticed = first(X, y, seed, error, n_alone, args)
         needed, found = watched.reached, reader.band
         at_end = max(n for n in watched.at or {0: 0.0} if n <= n_alone)
@@ -166,9 +171,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--sets", default="digits,dog")
     parser.add_argument("--seeds", type=int, default=2)
+    parser.add_argument("--models", default="good,bad")
     parser.add_argument("--data", default=None)
     parser.add_argument("--limit", type=float, default=FirstReader.limit)
     parser.add_argument("--worth", type=float, default=FirstReader.worth)
+    parser.add_argument("--readings", type=int, default=FirstReader.readings)
     parser.add_argument("--share", type=float, default=FirstReader.share)
     args = parser.parse_args()
 
@@ -179,7 +186,8 @@ def main() -> None:
             for seed in range(args.seeds)
             for row in rows_of(name, seed, args)
         ]
-    print(f"share {args.share}, limit {args.limit}, worth {args.worth}")
+    chosen = f"share {args.share}, limit {args.limit}, worth {args.worth}"
+    print(f"{chosen}, readings {args.readings}")
     print_table(HEADER, rows)
 
 

@@ -252,6 +252,13 @@ class Retract(Message):
     client_id: ClientId
 
 
+class TakeBack(Message):
+    """Take back all that a reader said, a person or a model, as one act."""
+
+    who: Text
+    client_id: ClientId
+
+
 class Keep(Message):
     """Leave an answer that disagrees with others as it is."""
 
@@ -279,7 +286,7 @@ class UndoAct(Message):
 
 
 Planned: TypeAlias = Review | Merge | Split | Unfuse | Compare | Together
-Amending: TypeAlias = Change | Retract | Keep | Decide | UndoAct
+Amending: TypeAlias = Change | Retract | TakeBack | Keep | Decide | UndoAct
 Answering: TypeAlias = Reply | Pick | SheetReply | OverviewReply
 Command: TypeAlias = Answering | Skip | Aside | Undo | Rename | Planned | Amending
 
@@ -341,7 +348,7 @@ def plan_of(now: Snapshot, command: Aside | Rename | Planned | Amending) -> Plan
             return SetAside(item, aside)
         case Rename(item=item, name=name):
             return Renamed(item, checked_name(name, may_be_empty=True))
-        case Change() | Retract() | Keep() | Decide() | UndoAct():
+        case Change() | Retract() | TakeBack() | Keep() | Decide() | UndoAct():
             return _amended(now, command)
     return revision_of(now, command)
 
@@ -590,6 +597,8 @@ def _amended(now: Snapshot, command: Amending) -> Plan:
         case Retract(answers=answers):
             ids = tuple(dict.fromkeys(answers))
             return Revision(retracted=tuple(_said(now.ledger, id_) for id_ in ids))
+        case TakeBack(who=who):
+            return Revision(retracted=_all_of(now.ledger, who))
         case Keep(answer=answer):
             if _standing(now.ledger, answer).state != "doubtful":
                 raise StaleError(
@@ -650,6 +659,18 @@ def _repeated(now: Snapshot, undoing: Undone) -> Plan:
         tuple(s.sample for s in aside if not s.aside),
         tuple((s.sample, s.name) for s in singles if isinstance(s, Renamed)),
     )
+
+
+def _all_of(ledger: Ledger, who: str) -> tuple[int, ...]:
+    """Return the ids of all answers of a reader that stand."""
+    theirs = [
+        id_
+        for id_, entry in ledger.answers.items()
+        if entry.made.who == who and entry.is_standing and entry.how != "given"
+    ]
+    if not theirs:
+        raise StaleError(f"Nothing that {who} said stands any more: look again.")
+    return tuple(theirs)
 
 
 def _said(ledger: Ledger, answer: int) -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -14,9 +15,11 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from pydantic import BaseModel
 
 from likewise.app._auth import Badge, Door, name_of
+from likewise.app._machine import Machine
 from likewise.app._preparing import Preparation
 from likewise.app._project import ProjectService
 from likewise.app._roles import ANYBODY, LEAST, OWNER, Role, Roster, reaches
+from likewise.readers import is_model
 
 READING = "The items are still being read: wait a moment."
 _templates = Environment(
@@ -26,6 +29,7 @@ _templates = Environment(
     trim_blocks=True,
     lstrip_blocks=True,
 )
+_templates.tests["model"] = is_model
 _templates.globals["all_projects"] = os.environ.get("LIKEWISE_STARTED_BY", "")
 
 
@@ -39,11 +43,19 @@ class AppContext:
     door : Door
     thumbs : Path
         Where small pictures are kept.
+    replies : Path or None
+        Where replies of models are kept; None for as long as the server runs.
     """
 
     preparation: Preparation
     door: Door
     thumbs: Path
+    replies: Path | None = None
+
+    @cached_property
+    def machine(self) -> Machine:
+        """The model that reads beside the people, if the owner starts one."""
+        return Machine(self.preparation, self.door.clock, self.replies)
 
     def roster(self) -> Roster:
         """Return who may do what, also while the items are being read."""

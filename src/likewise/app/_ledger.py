@@ -34,7 +34,7 @@ from likewise.knowledge import (
     told_in,
     without_numbers,
 )
-from likewise.session import is_second
+from likewise.session import is_model, is_second
 from likewise.storage import Act
 
 State: TypeAlias = Literal["stands", "doubtful", "kept", "taken back", "undone"]
@@ -445,7 +445,7 @@ class Tally:
     n_screens : int
         How many screens people have answered; some settle several pairs.
     first : str or None
-        Who was the first to act under a name.
+        Who was the first to act under a name, models apart: they own nothing.
 
     Examples
     --------
@@ -467,7 +467,7 @@ class Tally:
         """Take in the next acts."""
         for act in acts:
             event = without_numbers(act.event)
-            if self.first is None and act.who != NOBODY:
+            if self.first is None and act.who != NOBODY and not is_model(act.who):
                 self.first = act.who
             if isinstance(event, Undone):
                 self._undone.add(event.position)

@@ -79,6 +79,7 @@ LEAST: Mapping[tuple[str, str], Role | None] = {
     ("GET", "/api/disagreements"): READER,
     ("POST", "/api/change"): READER,
     ("POST", "/api/retract"): READER,
+    ("POST", "/api/take-back"): REVIEWER,
     ("POST", "/api/keep"): READER,
     ("POST", "/api/decide"): REVIEWER,
     ("POST", "/api/undo-act"): READER,
@@ -95,6 +96,9 @@ LEAST: Mapping[tuple[str, str], Role | None] = {
     ("POST", "/api/revoke"): OWNER,
     ("POST", "/api/role"): OWNER,
     ("POST", "/api/remove"): OWNER,
+    ("GET", "/api/model"): OWNER,
+    ("POST", "/api/model/start"): OWNER,
+    ("POST", "/api/model/stop"): OWNER,
 }
 
 

@@ -15,6 +15,7 @@ from likewise.app._auth import HERE, LOOPBACK, host_of
 from likewise.app._commands import Message, Number, Text
 from likewise.app._context import AppContext, Context, Service, Who, drawn
 from likewise.app._ledger import Record, is_failed
+from likewise.app._machine import state_of
 from likewise.app._pages import as_csv
 from likewise.app._project import ProjectService
 from likewise.app._roles import OWNER, REVIEWER, Role, Roster, reaches
@@ -23,7 +24,7 @@ from likewise.app.question import seen_by
 from likewise.errors import InputError, StaleError
 from likewise.exports import iso, small_csv
 from likewise.knowledge import Told, folded, singles_of
-from likewise.session import FEW, Agreement, is_second
+from likewise.session import FEW, Agreement, is_model, is_second
 from likewise.storage import ROLES, Invite, Member, Team
 
 router = APIRouter(tags=["Readers"])
@@ -31,7 +32,7 @@ LONGEST_LOOK = 300.0  # seconds at most that a screen counts for
 PAUSE = 60.0  # seconds at most between two acts that count where nobody has measured
 SHARED = ("reader", "other", "pairs", "agreed", "share")
 COLUMNS = (
-    "reader", "role", "here", "answers", "screens", "minutes", "checks", "failed",
+    "reader", "kind", "role", "here", "answers", "screens", "minutes", "checks", "failed",
     "seen",
 )  # fmt: skip
 WORDS = {
@@ -477,6 +478,7 @@ def people_page(context: Context, who: Who) -> Response:
     if project is None:
         return RedirectResponse("/", 303)
     found, now = _readers(context, project, who), project.snapshot()
+    role = now.roster.role_of(who)
     return drawn(
         "people",
         state=seen_by(now, who),
@@ -488,6 +490,7 @@ def people_page(context: Context, who: Who) -> Response:
         minutes=int(HERE // 60),
         at=context.door.clock(),
         iso=iso,
+        model=state_of(context.machine) if role == OWNER else None,
     )
 
 
@@ -502,7 +505,8 @@ def export_readers(context: Context, project: Service, who: Who) -> Response:
     rows = [
         (
             card.who,
-            card.role or "removed",
+            "model" if is_model(card.who) else "person",
+            "" if is_model(card.who) else card.role or "removed",
             "yes" if card.here else "no",
             card.answers,
             card.screens,

@@ -17,6 +17,7 @@ import typer
 from likewise.errors import InputError, LikewiseError, StorageError
 from likewise.knowledge import checked_name, readable
 
+REPLIES = "replies.db"  # beside the homes: contents are the same in every project
 LONGEST = 200  # characters of a name
 N_SECRET = 32  # bytes
 LONGEST_NAME = 255  # bytes of the name of a folder

@@ -13,18 +13,15 @@ import typer
 from likewise.cli._exporting import Name, Source, opened
 from likewise.cli._options import AsJson
 from likewise.cli._output import print_json, print_table, progress, say
-from likewise.cli._places import for_us_alone, is_there, made_root
+from likewise.cli._places import REPLIES, for_us_alone, is_there, made_root
 from likewise.errors import InputError, LikewiseError, LimitError
 
 if TYPE_CHECKING:
     from likewise.readers import ModelOracle, ModelReader, Replies, Spent, Step
     from likewise.storage import Project
 
-REPLIES = "replies.db"  # beside the homes: contents are the same in every project
 SAME_THING = "Are they the same thing?"
 BELONGING = "Do they belong together?"
-OLLAMA = "http://127.0.0.1:11434/v1"
-KEY = "LIKEWISE_API_KEY"
 DUPLICATES = "duplicates"
 
 
@@ -32,8 +29,11 @@ def read(
     project: Source,
     model: Annotated[str, typer.Option(help="As the server calls it.")],
     endpoint: Annotated[
-        str, typer.Option(help="Ollama, vLLM, llama.cpp or a service, up to /v1.")
-    ] = OLLAMA,
+        str | None,
+        typer.Option(
+            help="vLLM, llama.cpp or a service, up to /v1; else Ollama, on this machine."
+        ),
+    ] = None,
     criterion: Annotated[
         str | None, typer.Option(help="Such as 'same species?'; else the project's.")
     ] = None,
@@ -53,8 +53,9 @@ def read(
         float, typer.Option(help="Probability from which on an answer counts.")
     ] = 0.8,
     key: Annotated[
-        str, typer.Option(help="Environment variable that holds the key.")
-    ] = KEY,
+        str | None,
+        typer.Option(help="Environment variable with the key; else LIKEWISE_API_KEY."),
+    ] = None,
     timeout: Annotated[float, typer.Option(help="Seconds for one call.")] = 120.0,
     retries: Annotated[
         int, typer.Option(min=0, help="Of a call that came to nothing.")
@@ -74,6 +75,8 @@ def read(
     be undone. Nothing is asked twice: stop it whenever you like, and go on.
     """
     from likewise.readers import (
+        KEY,
+        OLLAMA,
         Limits,
         ModelOracle,
         Patience,
@@ -87,13 +90,14 @@ def read(
             "--max-cost needs prices: give --price-in and --price-out, for a million "
             "tokens each."
         )
+    address = endpoint or OLLAMA
     with opened(project, name) as found:
         oracle = ModelOracle(
             ProjectContents(found, _files(project, files)),
             model=model,
-            endpoint=endpoint,
+            endpoint=address,
             criterion=criterion or _usual_criterion(found),
-            key=key,
+            key=key or KEY,
             limits=Limits(budget, max_tokens, max_cost, max_seconds),
             prices=Prices(price_in, price_out),
             cache=_kept_replies(),
@@ -101,8 +105,8 @@ def read(
             patience=Patience(timeout, retries),
         )
         with closing(oracle):
-            if not is_loopback(endpoint):
-                _check_consent(found.name, endpoint, yes)
+            if not is_loopback(address):
+                _check_consent(found.name, address, yes)
             _go_on(found, oracle, budget, as_json)
 
 
@@ -110,10 +114,10 @@ def _go_on(project: Project, oracle: ModelOracle, budget: int, as_json: bool) ->
     """Read until nothing is left or a limit is reached, and say what came of it."""
     from likewise.readers import Step
 
-    done, stopped = Step("read"), None
+    done, stopped, reader = Step("read"), None, _reader(project, oracle)
     try:
         with progress("Calls", budget) as watch:
-            for step in _reader(project, oracle).read():
+            for step in reader.read():
                 done = done.plus(step)
                 watch(oracle.spent.calls, _noted(done))
     except LimitError as error:
@@ -121,7 +125,11 @@ def _go_on(project: Project, oracle: ModelOracle, budget: int, as_json: bool) ->
     except LikewiseError as error:
         _report(done, oracle.spent, str(error), as_json)
         raise
+    if reader.band.is_stopped:
+        stopped = reader.band.sentence
     _report(done, oracle.spent, stopped, as_json)
+    if reader.band.n_checks and not reader.band.is_stopped:
+        say(reader.band.sentence)
     say(stopped or "Nothing is left to ask that the model could tell.")
 
 

@@ -35,6 +35,7 @@ from likewise.cli._options import (
 )
 from likewise.cli._output import complain, print_json, progress, say
 from likewise.cli._places import (
+    REPLIES,
     for_us_alone,
     home_for,
     home_of,
@@ -291,7 +292,7 @@ def _run(
         project, source, time.time, options, settings, _Consent(what.as_is)
     )
     door = Door(passes.secret, time.time, how.password, passes=passes.who)
-    context = AppContext(preparation, door, what.home / "thumbs")
+    context = AppContext(preparation, door, what.home / "thumbs", made_root() / REPLIES)
     port = bound.getsockname()[1]
     app = create_app(context, port=port, hosts=_names(how.host))
     serving = Serving(app, bound)

@@ -248,9 +248,7 @@ class Band:
         share = f"{100 * self.error.mean:.0f} % ({low} to {high} %) of all"
         found = f"People checked {answers} of the model: {wrong} wrong. That is {share}"
         if self.least is None:
-            return (
-                f"{found}, too many: it is stopped, and people answer the rest."
-            )
+            return f"{found}, too many: it is stopped, and people answer the rest."
         return f"{found}; it answers where it is at least {self.least:.0%} sure."
 
 

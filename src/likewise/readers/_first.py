@@ -195,9 +195,9 @@ class FirstReader:
         return None if found is None or found in pending else found
 
     def _answered(self, question: Question) -> Iterator[Moment]:
-        verdict, confidence = self._weighed(question)
-        least = self.band.least
-        if verdict is Verdict.UNSURE or least is None or confidence < least:
+        enough = self._enough(question)
+        verdict, confidence = self._weighed(question, enough)
+        if verdict is Verdict.UNSURE or confidence < enough:
             self._left[question] = self._n_pairs(question)
             return
         self._confidence[question.pair] = confidence
@@ -209,10 +209,18 @@ class FirstReader:
             self._check(self._told[-1])
             yield self._moment(PERSON)
 
-    def _weighed(self, question: Question) -> tuple[Verdict, float]:
+    def _enough(self, question: Question) -> float:
+        """Return how sure the model has to be of a question.
+
+        A wrong answer about two groups misplaces all of the smaller one at once, so it
+        has to be the rarer by that.
+        """
+        least = SUREST if self.band.least is None else self.band.least
+        return 1 - (1 - least) / min(map(len, self._sides(question)))
+
+    def _weighed(self, question: Question, enough: float) -> tuple[Verdict, float]:
         """Return what the pairs of two groups amount to, read until it is enough."""
         total = 0.0
-        enough = SUREST if self.band.least is None else self.band.least
         for pair in islice(self._pairs(question), self.readings):
             verdict, confidence = self.read(Question(*pair))
             self.n_readings += 1
@@ -232,10 +240,13 @@ class FirstReader:
     def _pairs(self, question: Question) -> Iterator[tuple[int, int]]:
         """Yield the pair of a question, then others of the same two groups."""
         yield question.sample, question.against
-        sides = map(self._known_with, (question.sample, question.against))
-        for pair in product(*sides):
+        for pair in product(*self._sides(question)):
             if pair != (question.sample, question.against):
                 yield pair
+
+    def _sides(self, question: Question) -> tuple[list[int], list[int]]:
+        ends = question.sample, question.against
+        return self._known_with(ends[0]), self._known_with(ends[1])
 
     def _known_with(self, sample: int) -> list[int]:
         """Return a sample and others that answers put with it, and the method too."""
@@ -244,7 +255,7 @@ class FirstReader:
         return [one for one in group if labels[one] == labels[sample]] or [sample]
 
     def _n_pairs(self, question: Question) -> int:
-        one, other = (len(self._known_with(end)) for end in question.pair)
+        one, other = map(len, self._sides(question))
         return min(one * other, self.readings)
 
     def _check(self, answer: Answer) -> None:

@@ -17,6 +17,7 @@ from likewise.app._commands import (
     Decide,
     Keep,
     Retract,
+    TakeBack,
     UndoAct,
     brings_back,
 )
@@ -267,6 +268,8 @@ def _saved(now: Snapshot, command: Amending) -> str:
         case Retract(answers=answers):
             ids = list(dict.fromkeys(answers))
             return f"{_answers(ids)} taken back"
+        case TakeBack(who=who):
+            return f"all that {who} said taken back"
         case Keep(answer=answer):
             return f"answer {answer} stays as it is"
         case Decide(verdict=verdict):

@@ -15,6 +15,7 @@ from likewise.app._commands import (
     Decide,
     Keep,
     Retract,
+    TakeBack,
     UndoAct,
 )
 from likewise.app._context import Page, Service, Who, drawn
@@ -107,6 +108,15 @@ def change_answer(change: Change, project: Service, who: Who) -> Done:
 def retract_answers(retract: Retract, project: Service, who: Who) -> Done:
     """Take back some answers, as one act."""
     return _acted(project, who, retract)
+
+
+@router.post("/api/take-back", responses=troubles(409))
+def take_back(wanted: TakeBack, project: Service, who: Who) -> Done:
+    """Take back all that a reader said, a person or a model, as one act.
+
+    What they named or set aside stays. Undo it by the number of the act.
+    """
+    return _acted(project, who, wanted)
 
 
 @router.post("/api/keep", responses=troubles(409))

@@ -62,3 +62,6 @@ export const isDialogOpen = () => document.querySelector("dialog[open]") !== nul
 export function wireClosing(id) {
   byId(`${id}-close`).addEventListener("click", () => byId(id).close());
 }
+
+/** A reader as people are to see them: a model is marked as one. */
+export const called = (who) => (who.startsWith("model:") ? `⚙ ${who} (a model)` : who);

@@ -1,7 +1,7 @@
 // Answers that cannot all be right: the person decides at once which one was a slip.
 
 import { small } from "../lib/cards.js";
-import { byId, counted, made, wireClosing } from "../lib/dom.js";
+import { byId, called, counted, made, wireClosing } from "../lib/dom.js";
 import { keycap, plain } from "../lib/keys.js";
 import { forThisTab, recalled, remember } from "../lib/memory.js";
 import { ago } from "../lib/timing.js";
@@ -14,7 +14,7 @@ const WORDS = {
   last: "Your last answer",
   other: "It contradicts this one",
   verdict: { same: "same", different: "different" },
-  said: (who, verdict) => `${who} said “${verdict}”`,
+  said: (who, verdict) => `${called(who)} said “${verdict}”`,
   you: "You",
   change: (verdict) => `Change to “${verdict}”`,
   locked: (who) => `Only ${who} or a reviewer can change this.`,

@@ -2,7 +2,7 @@
 
 import { get, previewed, troubleOf } from "../lib/api.js";
 import { pick, small, strip, tally } from "../lib/cards.js";
-import { byId, counted, made, numeral, wireClosing } from "../lib/dom.js";
+import { byId, called, counted, made, numeral, wireClosing } from "../lib/dom.js";
 import { keycap, plain } from "../lib/keys.js";
 import { Selection } from "../lib/selection.js";
 import { ago } from "../lib/timing.js";
@@ -20,7 +20,7 @@ const WORDS = {
   to: (number) => `To part ${number}`,
   joined: (answer, at) => `These were joined by ${answer}, ${ago(at)}: take it back?`,
   mine: (answer) => `your answer ${answer}`,
-  theirs: (answer, who) => `answer ${answer} of ${who}`,
+  theirs: (answer, who) => `answer ${answer} of ${called(who)}`,
 };
 const COUNTS = [2, 3, 4, 5];
 
