@@ -1,7 +1,7 @@
 """A model that reads first: what it saves people, and what a bad one costs them.
 
     python -m benchmarks.first_reader [--sets digits,dog] [--seeds 2] [--data FOLDER]
-        [--models good,bad] [--limit 0.03] [--worth 0.1] [--share 0.1] [--readings 9]
+        [--models good,bad] [--limit 0.02] [--worth 0.1] [--share 0.1] [--readings 9]
 
 Each run is a session that people alone answer until the Jaccard coefficient is 0.9, and
 the same with a simulated model that reads first (`likewise.readers.FirstReader`), one

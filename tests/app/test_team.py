@@ -548,8 +548,8 @@ def test_what_each_did_is_a_table(here: Served, invite: Invite) -> None:
     assert rows["ann"]["answers"] == "1"
     assert rows["ann"]["role"] == "owner"
     assert rows["'=Bob"] == {
-        "reader": "'=Bob", "kind": "person", "role": "reviewer", "here": "yes", "answers": "0",
-        "screens": "0", "minutes": "0.0", "checks": "0", "failed": "0",
+        "reader": "'=Bob", "kind": "person", "role": "reviewer", "here": "yes",
+        "answers": "0", "screens": "0", "minutes": "0.0", "checks": "0", "failed": "0",
         "seen": "1970-01-01T00:16:40.000Z",
     }  # fmt: skip
     assert "text/csv" in sent.headers["content-type"]

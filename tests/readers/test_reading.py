@@ -374,3 +374,75 @@ def test_a_project_is_read_in_both_orders_where_there_are_no_chances(
 
     assert jaccard(LABELS, session_of(project)[0].labels) == 1
     assert len(set(script.prompts)) == script.n_calls
+
+
+# What people say of what it said
+
+
+def check_blindly(project: Project, verdict: str, n: int) -> None:
+    """Let Bob say something of the first pairs that the model has answered."""
+    session, _ = session_of(project)
+    for answer in session.history[:n]:
+        session.tell_pair(*answer.question.pair, verdict, on_conflict="keep", by="bob")
+
+
+def test_what_people_deny_it_takes_back(project: Project, script: Script) -> None:
+    read(project, script, limits=Limits(calls=30))
+    told = session_of(project)[0].history[0]
+    other = "different" if told.verdict.value == "same" else "same"
+    check_blindly(project, other, 1)
+
+    read(project, script)
+
+    session, _ = session_of(project)
+    assert told.id not in {answer.id for answer in session.history}
+    theirs = [a for a in session.history if a.question.pair == told.question.pair]
+    assert {answer.by for answer in theirs} == {"bob"}
+
+
+def test_checks_say_how_sure_it_has_to_be(project: Project, script: Script) -> None:
+    read(project, script)
+    reader = reader_of(project, oracle_for(project, script.url))
+    assert reader.band.n_checks == 0
+
+    session, _ = session_of(project)
+    for answer in session.history[:10]:
+        session.tell_pair(*answer.question.pair, answer.verdict, by="bob")
+    reader = reader_of(project, oracle_for(project, script.url))
+
+    assert reader.band.n_checks == 10
+    assert reader.band.n_wrong == 0
+    assert reader.band.least is not None
+    assert reader.band.least > 0.8
+
+
+def test_one_that_is_often_wrong_takes_all_back_and_stops(
+    project: Project, script: Script
+) -> None:
+    read(project, script)
+    session, _ = session_of(project)
+    for answer in session.history[:12]:
+        other = "different" if answer.verdict.value == "same" else "same"
+        pair = answer.question.pair
+        session.tell_pair(*pair, other, on_conflict="keep", by="bob")
+    n_before = script.n_calls
+
+    reader = reader_of(project, oracle_for(project, script.url))
+    assert list(reader.read()) == []
+
+    assert "it is stopped" in reader.band.sentence
+    assert script.n_calls == n_before
+    assert {answer.by for answer in session_of(project)[0].history} == {"bob"}
+
+
+def test_how_sure_it_was_is_kept(tmp_path: Path, script: Script) -> None:
+    project, kept = project_at("memory://"), tmp_path / "replies.db"
+    read(project, script, cache=kept)
+    session, _ = session_of(project)
+    for answer in session.history[:8]:
+        session.tell_pair(*answer.question.pair, answer.verdict, by="bob")
+
+    with_cache = reader_of(project, oracle_for(project, script.url, cache=kept))
+    without = reader_of(project, oracle_for(project, script.url))
+
+    assert with_cache.band.calibration != without.band.calibration

@@ -32,8 +32,8 @@ LONGEST_LOOK = 300.0  # seconds at most that a screen counts for
 PAUSE = 60.0  # seconds at most between two acts that count where nobody has measured
 SHARED = ("reader", "other", "pairs", "agreed", "share")
 COLUMNS = (
-    "reader", "kind", "role", "here", "answers", "screens", "minutes", "checks", "failed",
-    "seen",
+    "reader", "kind", "role", "here", "answers", "screens", "minutes", "checks",
+    "failed", "seen",
 )  # fmt: skip
 WORDS = {
     "reader": "answers, and changes what they said themselves",

@@ -31,7 +31,7 @@ def read(
     endpoint: Annotated[
         str | None,
         typer.Option(
-            help="vLLM, llama.cpp or a service, up to /v1; else Ollama, on this machine."
+            help="vLLM, llama.cpp or a service, up to /v1; else Ollama, here."
         ),
     ] = None,
     criterion: Annotated[

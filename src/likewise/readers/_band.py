@@ -19,7 +19,7 @@ from likewise.knowledge import Answer, Event, Verdict, standing, told_in
 from likewise.session import Rate
 
 MODEL = "model:"  # what the names of models begin with
-LIMIT = 0.03  # of its answers, those that may be wrong
+LIMIT = 0.02  # of its answers, those that may be wrong
 WORTH = 0.1  # the share of wrong answers from which on a model is of no use
 FEWEST = 6  # checks before a model is given up
 PRIOR = (1.0, 9.0)  # counts of wrong and right answers before any check
@@ -184,7 +184,7 @@ def calibrated(confidences: Sequence[float], right: Sequence[bool]) -> Calibrati
     >>> calibrated([], [])
     Calibration(offset=0.0, slope=1.0)
     >>> found = calibrated([0.95] * 40, [True, False] * 20)
-    >>> 0.5 < float(found([0.95])[0]) < 0.6
+    >>> 0.5 < float(found([0.95])[0]) < 0.8
     True
     """
     x = np.stack([np.ones(len(confidences)), _logits(confidences)], axis=1)
@@ -284,10 +284,10 @@ def band(
 
     Examples
     --------
-    >>> round(band([], []).least, 2)
-    0.94
-    >>> round(band([0.97] * 30, [True] * 29 + [False]).least, 2)
-    0.95
+    >>> round(band([], []).least, 3)
+    0.967
+    >>> round(band([0.97] * 30, [True] * 29 + [False]).least, 3)
+    0.972
     >>> band([0.97] * 30, [True, False, False] * 10).least is None
     True
     """

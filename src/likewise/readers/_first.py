@@ -32,6 +32,7 @@ from likewise.session import Doubts, Revision, Session
 SHARE = 0.1  # of the model's answers, those that a person is given too
 READINGS = 9  # pairs of two groups that are read for one answer, at most
 HARDLY = -2.2  # log odds of being wrong, one in ten, from which on people look again
+ROUNDING = 1e-9  # of a confidence on its way to log odds and back
 PERSON = "person"
 # What a model says of two samples, and how sure it is, from 0.5 to 1.
 Read: TypeAlias = Callable[[Question], tuple[Said, float]]
@@ -102,7 +103,7 @@ class FirstReader:
     >>> first = FirstReader(session, lambda pair: (truth(pair), 0.97), truth)
     >>> trace = list(first.run(most_people=10))
     >>> trace[-1].n_model, trace[-1].n_people, trace[-1].labels.tolist()
-    (5, 1, [0, 0, 0, 1, 1, 1])
+    (5, 2, [1, 1, 1, 0, 0, 0])
     """
 
     session: Session
@@ -197,7 +198,7 @@ class FirstReader:
     def _answered(self, question: Question) -> Iterator[Moment]:
         enough = self._enough(question)
         verdict, confidence = self._weighed(question, enough)
-        if verdict is Verdict.UNSURE or confidence < enough:
+        if verdict is Verdict.UNSURE or confidence < enough - ROUNDING:
             self._left[question] = self._n_pairs(question)
             return
         self._confidence[question.pair] = confidence
@@ -230,7 +231,7 @@ class FirstReader:
                     total += strength
                 case Verdict.DIFFERENT:
                     total -= strength
-            if expit(abs(total)) >= enough:
+            if expit(abs(total)) >= enough - ROUNDING:
                 break
         if not total:
             return Verdict.UNSURE, LEAST
@@ -277,7 +278,7 @@ class FirstReader:
             told(*question.pair, verdict, on_conflict="keep", by=PERSON)
         else:
             instead = replace(answer, verdict=verdict, by=PERSON)
-            self.session.revise(Revision((answer.id,), (instead,)))
+            self.session.revise(Revision((answer.id,), (instead,)), by=PERSON)
 
     def _bound(self) -> Band:
         checks = checked(self._told, self.who)

@@ -108,7 +108,7 @@ class ModelReader:
         anything, ``sure`` of the oracle is all that counts.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - what it is made of
         self,
         project: Project,
         journal: ProjectJournal,

@@ -1,0 +1,90 @@
+"""A model that reads first, and people who check it and answer the rest."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from tests.problems import blobs
+
+from likewise import InputError, LabelOracle, Question, Session, Verdict, jaccard
+from likewise.readers import FirstReader
+from likewise.readers._first import Read
+
+TINY = blobs((10, 10, 10))
+
+
+class Counted:
+    """People who are always right, and count."""
+
+    def __init__(self) -> None:
+        self.truth, self.n = LabelOracle(TINY.truth), 0
+
+    def __call__(self, question: Question) -> Verdict:
+        self.n += 1
+        return self.truth(question)
+
+
+def model(error: float, sure: float = 0.99, seed: int = 0) -> Read:
+    """A model that is wrong in a share of pairs, and always as sure."""
+    wrong = LabelOracle(TINY.truth, error_rate=error, seed=seed)
+    return lambda question: (wrong(question), sure)
+
+
+def test_people_answer_little_where_the_model_is_right() -> None:
+    people = Counted()
+    first = FirstReader(Session(TINY.X), model(0.0), people)
+
+    *_, last = first.run(most_people=200)
+
+    assert jaccard(TINY.truth, last.labels) == 1
+    assert last.n_model > 3 * last.n_people
+    assert last.n_people == people.n
+    assert {answer.by for answer in first.session.history} <= {"model:first", "person"}
+
+
+def test_a_bad_model_is_noticed_and_all_it_said_is_taken_back() -> None:
+    people = Counted()
+    often = model(0.5, sure=0.9999)
+    first = FirstReader(Session(TINY.X), often, people, share=0.5, readings=1)
+
+    *_, last = first.run(most_people=400)
+
+    assert last.band.is_stopped
+    assert "it is stopped" in last.band.sentence
+    assert {answer.by for answer in first.session.history} == {"person"}
+    assert jaccard(TINY.truth, last.labels) == 1
+
+
+def test_what_the_model_is_not_sure_of_is_left_to_people() -> None:
+    first = FirstReader(Session(TINY.X), model(0.0, sure=0.5), Counted())
+
+    *_, last = first.run(most_people=200)
+
+    assert last.n_model == 0
+    assert jaccard(TINY.truth, last.labels) == 1
+
+
+def test_where_a_person_differs_theirs_counts() -> None:
+    first = FirstReader(
+        Session(TINY.X), model(0.3), Counted(), share=1.0, worth=1.0, readings=1
+    )
+    for moment in first.run(most_people=10):
+        if moment.by == "person":
+            told = [a for a in first.session.history if a.by == "model:first"]
+            right = LabelOracle(TINY.truth)
+            assert all(answer.verdict is right(answer.question) for answer in told)
+
+
+def test_its_answers_can_be_limited_and_the_same_seed_tells_the_same() -> None:
+    traces = []
+    for _ in range(2):
+        first = FirstReader(Session(TINY.X), model(0.1), Counted(), most=5, seed=3)
+        traces.append([(m.n_people, m.n_model) for m in first.run(most_people=60)])
+        assert first.n_model == 5
+
+    assert traces[0] == traces[1]
+
+
+def test_somebody_has_to_check() -> None:
+    with pytest.raises(InputError, match="nobody checks"):
+        FirstReader(Session(np.eye(3)), model(0.0), Counted(), share=0.0)
