@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from likewise import Answer, InputError, Question, Session, Verdict
-from likewise.knowledge import Retracted, Told
+from likewise.knowledge import Event, Retracted, Told
 from likewise.readers import (
     band,
     calibrated,
@@ -59,7 +59,7 @@ def test_other_models_what_is_given_and_shrugs_are_no_truth() -> None:
 
 
 def test_what_a_model_took_back_still_counts_against_it() -> None:
-    events = [
+    events: list[Event] = [
         Told((said(MODEL, 1, SAME, 1),)),
         Told((said("ann", 1, DIFFERENT, 2), said("ann", 2, SAME, 3))),
         Retracted((1,)),
