@@ -11,6 +11,7 @@ from fastapi.testclient import TestClient
 from tests.app.places import Served, new_id, path_source, pile_file, served
 from tests.readers.scripted import Script, playing
 
+from likewise.app._auth import name_of
 from likewise.app._machine import StartModel
 from likewise.errors import InputError
 
@@ -83,6 +84,11 @@ def test_the_key_is_never_shown(
     assert ann.get("/api/model").json()["has_key"]
     assert "a-secret-key" not in ann.get("/people").text + ann.get("/api/model").text
     assert "a-secret-key" not in repr(texts.project.info().settings)
+
+
+def test_nobody_comes_in_under_the_name_of_a_model() -> None:
+    with pytest.raises(InputError, match="those of models"):
+        name_of("model:small")
 
 
 # At work

@@ -20,6 +20,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from likewise.errors import InputError
 from likewise.knowledge import checked_name, folded
+from likewise.readers import MODEL, is_model
 
 MANY = 5  # wrong passwords from one address
 MANY_IN_ALL = 60  # from all of them
@@ -336,7 +337,12 @@ def name_of(who: str) -> str:
     """
     if not who.strip():
         raise InputError("A name is needed: it is saved with your answers.")
-    return checked_name(who)
+    name = checked_name(who)
+    if is_model(name):
+        raise InputError(
+            f"Names that begin with {MODEL!r} are those of models: choose another one."
+        )
+    return name
 
 
 def network_of(address: str) -> str:

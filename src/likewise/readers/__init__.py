@@ -2,6 +2,7 @@
 
 from likewise.readers._band import (
     LIMIT,
+    MODEL,
     WORTH,
     Band,
     Calibration,
@@ -27,6 +28,7 @@ __all__ = [
     "EDGE",
     "KEY",
     "LIMIT",
+    "MODEL",
     "OLLAMA",
     "PROMPT_VERSION",
     "WAYS",
