@@ -6,7 +6,7 @@ For anything that answers with a confidence, without a server: simulations, clas
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import islice, product
 from typing import TypeAlias
 
@@ -31,7 +31,9 @@ from likewise.session import Doubts, Revision, Session
 
 SHARE = 0.1  # of the model's answers, those that a person is given too
 READINGS = 9  # pairs of two groups that are read for one answer, at most
-HARDLY = -2.2  # log odds of being wrong, one in ten, from which on people look again
+# Samples that an answer is expected to misplace, from which on people look at it
+# again: before what is open, and after it.
+HARMFUL, HARMLESS = 0.5, 0.05
 ROUNDING = 1e-9  # of a confidence on its way to log odds and back
 PERSON = "person"
 # What a model says of two samples, and how sure it is, from 0.5 to 1.
@@ -130,6 +132,7 @@ class FirstReader:
         self.who = f"{MODEL}{self.name}"
         self._rng = np.random.default_rng(self.seed)
         self._confidence: dict[tuple[int, int], float] = {}
+        self._stake: dict[tuple[int, int], int] = {}
         self._told: list[Answer] = []
         self._left: dict[Question, int] = {}
         self.band = self._bound()
@@ -154,12 +157,12 @@ class FirstReader:
     def _asks_people(self) -> bool:
         """Let a person answer what helps most; False where nothing is left.
 
-        What the model said and is likelier wrong than right goes first; then what is
-        open; then what else it said that is hardly to be believed.
+        What the model said and is likely to misplace something goes first; then what
+        is open; then what else it said that may.
         """
-        doubted, doubt = self._doubted()
-        asked = None if doubted and doubt > 0 else self.session.ask()
-        if asked is None and doubted is not None and doubt > HARDLY:
+        doubted, harm = self._doubted()
+        asked = None if doubted and harm > HARMFUL else self.session.ask()
+        if asked is None and doubted is not None and harm > HARMLESS:
             self._settle(doubted, Verdict.of(self.people(doubted.question)))
         elif asked is not None:
             verdict = Verdict.of(self.people(asked))
@@ -170,21 +173,23 @@ class FirstReader:
         return True
 
     def _doubted(self) -> tuple[Answer | None, float]:
-        """Return the model's answer that is likeliest wrong, and the log odds of it.
+        """Return the model's answer that does most harm, and how much is expected.
 
-        By all that is known besides, and by how sure the model was.
+        How likely it is wrong, by all that is known besides and by how sure the model
+        was, times the samples that it would misplace.
         """
         seen = {a.question.pair for a in self.session.history if a.by != self.who}
         mine = [a for a in self.session.history if a.by == self.who]
         left = [a for a in mine if a.question.pair not in seen]
         if not left:
-            return None, -np.inf
+            return None, 0.0
         doubts = Doubts(self.session.neighbours, self.session.view.model.labels)
         sure = [self._confidence[a.question.pair] for a in left]
         against = np.array([doubts(a) for a in left])
         odds = against - logit(self.band.calibration(sure))
-        best = first_best(odds)
-        return left[best], float(odds[best])
+        harm = expit(odds) * [self._stake[a.question.pair] for a in left]
+        best = first_best(harm)
+        return left[best], float(harm[best])
 
     def _next(self) -> Question | None:
         """Return what the model is to read; None when it is the turn of people."""
@@ -202,6 +207,7 @@ class FirstReader:
             self._left[question] = self._n_pairs(question)
             return
         self._confidence[question.pair] = confidence
+        self._stake[question.pair] = min(map(len, self._sides(question)))
         self.session.tell(question, verdict, on_conflict="keep", by=self.who)
         self._told.append(self.session.history[-1])
         self.n_model += 1
@@ -268,7 +274,19 @@ class FirstReader:
         self._settle(answer, verdict)
         self.band = self._bound()
         if self.band.is_stopped:
-            self.session.take_back(self.who)
+            self._give_up()
+
+    def _give_up(self) -> None:
+        """Take back all that the model said, as one act.
+
+        What people were asked meanwhile meant more than the pair: "of none of these
+        groups", say, groups that were the model's. Only the pairs are said again.
+        """
+        history = self.session.history
+        theirs = [a for a in history if a.by == PERSON and a.question.predicted]
+        gone = tuple(a.id for a in history if a.by == self.who or a in theirs)
+        again = tuple(_plain(a.question, a.verdict) for a in theirs)
+        self.session.revise(Revision(gone, again), by=PERSON)
 
     def _settle(self, answer: Answer, verdict: Verdict) -> None:
         """Record what a person says of what the model said; theirs counts."""
@@ -277,7 +295,7 @@ class FirstReader:
             told = self.session.tell_pair
             told(*question.pair, verdict, on_conflict="keep", by=PERSON)
         else:
-            instead = replace(answer, verdict=verdict, by=PERSON)
+            instead = _plain(question, verdict)
             self.session.revise(Revision((answer.id,), (instead,)), by=PERSON)
 
     def _bound(self) -> Band:
@@ -291,3 +309,9 @@ class FirstReader:
         return Moment(
             self.n_people, self.n_model, self.n_readings, labels, self.band, by
         )
+
+
+def _plain(question: Question, verdict: Verdict) -> Answer:
+    """Return an answer about a pair, and about nothing else."""
+    pair = Question(question.sample, question.against)
+    return Answer(pair, verdict, how="told")
