@@ -20,7 +20,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from likewise.errors import InputError
 from likewise.knowledge import checked_name, folded
-from likewise.readers import MODEL, is_model
+from likewise.session import MODEL, is_model
 
 MANY = 5  # wrong passwords from one address
 MANY_IN_ALL = 60  # from all of them

@@ -599,17 +599,20 @@ def _amended(now: Snapshot, command: Amending) -> Plan:
             return Revision(retracted=tuple(_said(now.ledger, id_) for id_ in ids))
         case TakeBack(who=who):
             return Revision(retracted=_all_of(now.ledger, who))
-        case Keep(answer=answer):
-            if _standing(now.ledger, answer).state != "doubtful":
-                raise StaleError(
-                    f"There is nothing to decide about answer {answer} any more: look "
-                    f"again."
-                )
-            return Kept((answer,))
+        case Keep():
+            return _kept(now.ledger, command.answer)
         case Decide():
             return _decided(now, command)
         case UndoAct(act=act):
             return _without(now, act)
+
+
+def _kept(ledger: Ledger, answer: int) -> Kept:
+    if _standing(ledger, answer).state != "doubtful":
+        raise StaleError(
+            f"There is nothing to decide about answer {answer} any more: look again."
+        )
+    return Kept((answer,))
 
 
 def _decided(now: Snapshot, command: Decide) -> Plan:

@@ -19,7 +19,7 @@ from likewise.app._machine import Machine
 from likewise.app._preparing import Preparation
 from likewise.app._project import ProjectService
 from likewise.app._roles import ANYBODY, LEAST, OWNER, Role, Roster, reaches
-from likewise.readers import is_model
+from likewise.session import is_model
 
 READING = "The items are still being read: wait a moment."
 _templates = Environment(

@@ -2,7 +2,6 @@
 
 from likewise.readers._band import (
     LIMIT,
-    MODEL,
     WORTH,
     Band,
     Calibration,
@@ -12,7 +11,6 @@ from likewise.readers._band import (
     checked,
     error_of,
     heard,
-    is_model,
     overruled,
 )
 from likewise.readers._contents import EDGE, Content, Picture, ProjectContents
@@ -28,7 +26,6 @@ __all__ = [
     "EDGE",
     "KEY",
     "LIMIT",
-    "MODEL",
     "OLLAMA",
     "PROMPT_VERSION",
     "WAYS",
@@ -61,6 +58,5 @@ __all__ = [
     "error_of",
     "heard",
     "is_loopback",
-    "is_model",
     "overruled",
 ]

@@ -16,9 +16,8 @@ from scipy.special import betaincinv, expit, logit
 from likewise._arrays import Floats
 from likewise.errors import InputError
 from likewise.knowledge import Answer, Event, Verdict, standing, told_in
-from likewise.session import Rate
+from likewise.session import Rate, is_model
 
-MODEL = "model:"  # what the names of models begin with
 LIMIT = 0.02  # of its answers, those that may be wrong
 WORTH = 0.06  # the share of wrong answers from which on a model is of no use
 FEWEST = 6  # checks before a model is given up
@@ -29,17 +28,6 @@ N_STEPS = 25  # of Newton's method, which is there after a handful
 LEAST, SUREST = 0.5, 0.999  # confidences: below it is the other answer; none is surer
 N_GRID, GRID_COUNTS = 100, 10.0  # confidences that may come, and the checks they are
 Pair = tuple[int, int]
-
-
-def is_model(who: str) -> bool:
-    """Tell a model from a person by the name that its acts stand under.
-
-    Examples
-    --------
-    >>> is_model("model:qwen2.5vl"), is_model("ann")
-    (True, False)
-    """
-    return who.startswith(MODEL)
 
 
 @dataclass(frozen=True, slots=True)

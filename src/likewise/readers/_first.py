@@ -20,14 +20,13 @@ from likewise.knowledge import Answer, Question, Said, Verdict
 from likewise.readers._band import (
     LEAST,
     LIMIT,
-    MODEL,
     SUREST,
     WORTH,
     Band,
     band,
     checked,
 )
-from likewise.session import Doubts, Revision, Session
+from likewise.session import MODEL, Doubts, Revision, Session
 
 SHARE = 0.1  # of the model's answers, those that a person is given too
 READINGS = 9  # pairs of two groups that are read for one answer, at most

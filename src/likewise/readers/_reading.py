@@ -26,7 +26,6 @@ from likewise.knowledge import (
 )
 from likewise.readers._band import (
     LIMIT,
-    MODEL,
     WORTH,
     Band,
     band,
@@ -36,7 +35,7 @@ from likewise.readers._band import (
 )
 from likewise.readers._model import Choice, Judgement, ModelOracle
 from likewise.readers._prompts import PROMPT_VERSION, Prompt
-from likewise.session import FEATURES, Revision, Session
+from likewise.session import FEATURES, MODEL, Revision, Session
 from likewise.storage import Author, Project, ProjectJournal
 
 WAYS = ("select", "pair", "set")

@@ -14,6 +14,7 @@ from likewise.session._map import (
 from likewise.session._open import FEATURES, session_on
 from likewise.session._oracles import FunctionOracle, LabelOracle, run
 from likewise.session._overlap import (
+    MODEL,
     OVERLAP,
     SHARE,
     is_model,
@@ -58,6 +59,7 @@ from likewise.session._summary import (
 __all__ = [
     "FEATURES",
     "FEW",
+    "MODEL",
     "OVERLAP",
     "PER_CHECK",
     "SHARE",
