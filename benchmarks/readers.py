@@ -176,18 +176,34 @@ def area(curve: Sequence[float], n_answers: int) -> tuple[float, float]:
 
 
 def rows_of(name: str, found: dict[str, list[Seen]], n: int) -> Iterator[list[str]]:
-    """Yield a line for each team: areas, and by how much less than that of one."""
-    first = None
-    for team, runs in found.items():
-        ways = {team: [run.curve for run in runs]}
-        if team == "with a guesser":
-            ways["with a guesser, by the others' answers"] = [r.honest for r in runs]
-        for called, curves in ways.items():
-            n_here = n * 3 // 4 if called.endswith("answers") else n
-            areas = np.mean([area(curve, n_here) for curve in curves], axis=0)
-            first = areas if first is None else first
-            lead = [f"{value:.3f}" for value in areas]
-            yield [name, called, *lead, *(f"{v:+.3f}" for v in areas - first)]
+    """Yield a line for each team: areas, and how far they are from those of another.
+
+    Three are held against one; three with a guesser against the three, by all answers,
+    and by those of the three alone, of which there are fewer.
+    """
+    three, four = found["three"], found["with a guesser"]
+    fewer = n * 3 // 4
+    alone = areas_of([run.curve for run in found["one, 5 %"]], n)
+    among = areas_of([run.curve for run in three], n)
+    by_others = areas_of([run.curve for run in three], fewer)
+    lines = {
+        "one, 5 %": (alone, alone),
+        "three": (among, alone),
+        NAMELESS: (areas_of([run.curve for run in found[NAMELESS]], n), alone),
+        "with a guesser": (areas_of([run.curve for run in four], n), among),
+        "the same by the three's answers": (
+            areas_of([run.honest for run in four], fewer),
+            by_others,
+        ),
+    }
+    for called, (areas, against) in lines.items():
+        lead = [f"{value:.3f}" for value in areas]
+        yield [name, called, *lead, *(f"{v:+.3f}" for v in areas - against)]
+
+
+def areas_of(curves: Sequence[Sequence[float]], n_answers: int) -> Floats:
+    """Return the mean areas of several runs."""
+    return np.asarray(np.mean([area(one, n_answers) for one in curves], axis=0))
 
 
 def main() -> None:

@@ -8,6 +8,7 @@ import pytest
 from likewise.knowledge import Answer, Question, Verdict
 from likewise.methods._readers import (
     LIKE_OTHERS,
+    USUAL,
     Errors,
     Rate,
     Votes,
@@ -83,18 +84,20 @@ def test_what_a_verdict_is_worth_is_its_likelihood_ratio() -> None:
 
 
 def test_the_posterior_is_that_of_the_definition() -> None:
-    # One reader, one map only: pairs so far from any doubt that maps do not matter.
-    votes, _ = said_by({"ann": (0.1, 0.1)}, 60, seed=3, overlap=0.0)
+    # Pairs far from any doubt: 27 of 30 that are the same are said to be, and none of
+    # the others.
     truth = np.arange(60) % 2 == 0
-    n_same, n_wrong = int(truth.sum()), int((votes.same != truth)[truth].sum())
-    found = errors_in(votes, np.where(truth, 1.0, 0.0))["ann"].different.mean
-    rates = np.linspace(0.001, 0.979, 400)
-    # The prior mean is that of everybody, which is this reader: looked for by itself.
-    everybody = found
+    says = truth & (np.arange(60) >= 6)
+    told = [
+        Answer(Question(2 * at, 2 * at + 1), Verdict.of(bool(said)), by="ann")
+        for at, said in enumerate(says)
+    ]
+    found = errors_in(Votes.of(told), np.where(truth, 1.0, 0.0))["ann"].different.mean
+    # The prior mean is that of everybody, who is this reader: it is looked for.
+    rates, everybody = np.linspace(0.001, 0.979, 400), found
     for _ in range(20):
-        pooled = (1 + 60 * everybody) / (20 + 60)
-        a, b = LIKE_OTHERS * pooled + n_wrong, LIKE_OTHERS * (1 - pooled)
-        b += n_same - n_wrong
+        pooled = (USUAL[0] + 60 * everybody) / (sum(USUAL) + 60)
+        a, b = LIKE_OTHERS * pooled + 3, LIKE_OTHERS * (1 - pooled) + 27
         density = rates ** (a - 1) * (1 - rates) ** (b - 1)
         everybody = float((rates * density).sum() / density.sum())
     assert found == pytest.approx(everybody, abs=0.02)
@@ -110,6 +113,7 @@ def test_the_order_of_readers_does_not_matter() -> None:
         votes.pair,
         votes.same,
         votes.pairs,
+        votes.kind,
     )
     one, other = errors_in(votes, chances), errors_in(same, chances)
     for by in TEAM:

@@ -19,8 +19,9 @@ N_POINTS = 24  # rates that are looked at, for each of the two
 LARGEST = 0.98
 USUAL = (1.0, 19.0)  # prior counts of everybody's wrong and right answers
 LIKE_OTHERS = 8.0  # answers that what is known of everybody counts for
-N_ROUNDS = 3  # in each, readers are seen in the light of all others
-SHIFTS, SLOPES = (-1.0, 0.0, 1.0), (0.35, 0.7, 1.0)  # from the model's odds to the true
+N_ROUNDS = 5  # in each, readers are seen in the light of all others
+# From the model's log odds to the true ones.
+SHIFTS, SLOPES = (-1.0, -0.5, 0.0, 0.5, 1.0, 1.5), (0.1, 0.2, 0.35, 0.5, 0.75, 1.0)
 PRECISION = (1.0, 4.0)  # of the normal priors of shift and slope, around (0, 1)
 CLIPPED = 0.002  # a model is never surer than that
 GUESSING = 0.65  # both rates together, from which on a reader as good as guesses
@@ -85,6 +86,9 @@ class Votes:
         Whether it was "same".
     pairs : tuple of (int, int)
         The samples of each pair.
+    kind : ndarray of shape (u,)
+        What each pair was first asked for: 0 to place a sample, 1 to compare groups, 2
+        as a check.
     """
 
     readers: tuple[str, ...]
@@ -92,6 +96,7 @@ class Votes:
     pair: Indices
     same: np.ndarray
     pairs: tuple[tuple[int, int], ...]
+    kind: Indices
 
     @classmethod
     def of(cls, answers: Sequence[Answer]) -> Votes:
@@ -116,12 +121,24 @@ class Votes:
         )
         who = np.array([name[by] for by, _ in last], dtype=np.intp)
         pair = np.array([number[two] for _, two in last], dtype=np.intp)
-        return cls(readers, who, pair, np.array([*last.values()], dtype=bool), pairs)
+        asked: dict[tuple[int, int], int] = {}
+        for answer in answers:
+            asked.setdefault(answer.question.pair, _kind(answer))
+        kind = np.array([asked[two] for two in pairs], dtype=np.intp)
+        same = np.array([*last.values()], dtype=bool)
+        return cls(readers, who, pair, same, pairs, kind)
 
     @cached_property
     def is_shared(self) -> np.ndarray:
         """Which pairs several readers answered, of shape (u,)."""
         return np.bincount(self.pair, minlength=len(self.pairs)) > 1
+
+
+def _kind(answer: Answer) -> int:
+    predicted = answer.question.predicted
+    if predicted is None or not predicted.kind.endswith(("groups", "check")):
+        return 0
+    return 2 if answer.question.is_check else 1
 
 
 def errors_told(answers: Sequence[Answer]) -> dict[str, Errors]:
@@ -153,9 +170,9 @@ def errors_in(votes: Votes, chances: Floats) -> dict[str, Errors]:
     Reader r says "same" of a pair that is with probability :math:`1 - d_r`, of one that
     is not with :math:`s_r`. A pair that a model thinks the same with chance q is so
     with :math:`\sigma(a + b \, \mathrm{logit} \, q)`, and what others say of it
-    multiplies its odds. The posterior of :math:`(s_r, d_r)` is worked out on a grid,
-    averaged over (a, b), which all pairs together weigh. Its prior is what is known of
-    everybody, and counts for 8 answers.
+    multiplies its odds. The posterior of :math:`(s_r, d_r)` is worked out on a grid, (a,
+    b) averaged over what fits all answers, for each kind of question on its own. Its
+    prior is what is known of everybody, and counts for 8 answers.
 
     Parameters
     ----------
@@ -165,7 +182,7 @@ def errors_in(votes: Votes, chances: Floats) -> dict[str, Errors]:
 
     Notes
     -----
-    The others' rates enter by their means, in three rounds.
+    The others' rates, and (a, b), enter by their means, in five rounds.
 
     Examples
     --------
@@ -177,20 +194,14 @@ def errors_in(votes: Votes, chances: Floats) -> dict[str, Errors]:
     """
     grid = _Grid.usual()
     means = np.full((len(votes.readers), 2), USUAL[0] / sum(USUAL))
-    posteriors, weights = np.empty(0), np.empty(0)
     for _ in range(N_ROUNDS):
-        views = _views(votes, chances, means)
-        likelihoods = _likelihoods(votes, views, grid)
-        posteriors, weights = _posteriors(
-            likelihoods, grid, _pooled(votes, views, means)
-        )
-        means = np.einsum(
-            "rmst,kst->rk", posteriors * weights[:, None, None], grid.rates
-        )
-    share = _truly_same(votes, _views(votes, chances, means), weights)
-    mixed = np.einsum("rmst,m->rst", posteriors, weights)
+        odds = _odds(votes, chances, means)
+        posteriors = _posteriors(votes, odds, grid, _pooled(votes, means))
+        means = np.einsum("rst,kst->rk", posteriors, grid.rates)
+    same = np.bincount(votes.who, _sigmoid(_odds(votes, chances, means)))
+    share = same / np.bincount(votes.who)
     return {
-        reader: _errors(mixed[at], share[at], grid)
+        reader: _errors(posteriors[at], float(share[at]), grid)
         for at, reader in enumerate(votes.readers)
     }
 
@@ -218,23 +229,12 @@ class _Grid:
         return np.asarray(logs.sum(axis=0) + np.log(self.cell))
 
 
-def _maps() -> list[tuple[float, float, float]]:
-    """Return shifts and slopes from the model's odds to the true ones; log priors."""
-    return [
-        (a, b, -(PRECISION[0] * a**2 + PRECISION[1] * (b - 1) ** 2) / 2)
-        for a in SHIFTS
-        for b in SLOPES
-    ]
-
-
-def _views(votes: Votes, chances: Floats, means: Floats) -> Floats:
-    """Return for each map and vote the odds of its pair by all others, in logs."""
-    q = np.clip(chances, CLIPPED, 1 - CLIPPED)
-    odds = np.log(q / (1 - q))
+def _odds(votes: Votes, chances: Floats, means: Floats) -> Floats:
+    """Return for each vote the log odds of its pair, by the model and all others."""
     said = _said(votes, means)
-    total = np.bincount(votes.pair, said, minlength=len(odds))
-    others = total[votes.pair] - said
-    return np.stack([a + b * odds[votes.pair] + others for a, b, _ in _maps()])
+    total = np.bincount(votes.pair, said, minlength=len(chances))
+    pairs = _mapped(votes, chances, means)
+    return pairs[votes.pair] + total[votes.pair] - said
 
 
 def _said(votes: Votes, means: Floats) -> Floats:
@@ -244,53 +244,57 @@ def _said(votes: Votes, means: Floats) -> Floats:
     return np.asarray(np.where(votes.same, pro, contra))
 
 
-def _likelihoods(votes: Votes, views: Floats, grid: _Grid) -> Floats:
-    """Return log P(what a reader said), of shape (readers, maps, g, g)."""
-    n_maps, g = len(views), len(grid.cell)
-    found = np.zeros((len(votes.readers), n_maps, g, g))
-    same, different = grid.rates
-    chance = 1 / (1 + np.exp(-views))
-    for at in range(len(votes.readers)):
-        theirs = votes.who == at
-        for said_same, says in (
-            (True, (1 - different, same)),
-            (False, (different, 1 - same)),
-        ):
-            p = chance[:, theirs & (votes.same == said_same)]
-            told = p[..., None, None] * says[0] + (1 - p)[..., None, None] * says[1]
-            found[at] += np.log(told).sum(axis=1)
+def _mapped(votes: Votes, chances: Floats, means: Floats) -> Floats:
+    """Return the log odds of pairs by the model, as far as it has been right.
+
+    For each kind of question on its own: a mean over shifts and slopes, each weighed by
+    how well it foretells what was said.
+    """
+    q = np.clip(chances, CLIPPED, 1 - CLIPPED)
+    odds, found = np.log(q / (1 - q)), np.empty(len(q))
+    shifts, slopes = (one.ravel() for one in np.meshgrid(SHIFTS, SLOPES))
+    p = _sigmoid(shifts[:, None] + slopes[:, None] * odds)
+    same, different = means[votes.who].T
+    is_same = np.where(votes.same, 1 - different, different)
+    is_not = np.where(votes.same, same, 1 - same)
+    fits = np.log(p[:, votes.pair] * is_same + (1 - p[:, votes.pair]) * is_not)
+    before = -(PRECISION[0] * shifts**2 + PRECISION[1] * (slopes - 1) ** 2) / 2
+    for kind in np.unique(votes.kind):
+        logs = before + fits[:, votes.kind[votes.pair] == kind].sum(axis=1)
+        weights = np.exp(logs - logs.max())
+        here = votes.kind == kind
+        mean = weights @ p[:, here] / weights.sum()
+        found[here] = np.log(mean / (1 - mean))
     return found
 
 
-def _posteriors(
-    likelihoods: Floats, grid: _Grid, everybody: Floats
-) -> tuple[Floats, Floats]:
-    """Return P(rates) of each reader under each map, and the weights of the maps."""
-    logs = likelihoods + grid.prior(everybody)
-    top = logs.max(axis=(2, 3), keepdims=True)
-    cells = np.exp(logs - top)
-    totals = cells.sum(axis=(2, 3), keepdims=True)
-    evidence = (np.log(totals) + top).sum(axis=0).ravel()
-    evidence = evidence + np.array([prior for _, _, prior in _maps()])
-    weights = np.exp(evidence - evidence.max())
-    return cells / totals, weights / weights.sum()
+def _posteriors(votes: Votes, odds: Floats, grid: _Grid, everybody: Floats) -> Floats:
+    """Return P(rates) of each reader, of shape (readers, g, g)."""
+    same, different = grid.rates
+    found = np.empty((len(votes.readers), *same.shape))
+    for at in range(len(votes.readers)):
+        logs = grid.prior(everybody)
+        for is_same, says in (
+            (True, (1 - different, same)),
+            (False, (different, 1 - same)),
+        ):
+            theirs = (votes.who == at) & (votes.same == is_same)
+            p = _sigmoid(odds[theirs])[:, None, None]
+            logs = logs + np.log(p * says[0] + (1 - p) * says[1]).sum(axis=0)
+        cells = np.exp(logs - logs.max())
+        found[at] = cells / cells.sum()
+    return found
 
 
-def _pooled(votes: Votes, views: Floats, means: Floats) -> Floats:
-    """Return everybody's two rates, each reader's as far as they are known."""
+def _pooled(votes: Votes, means: Floats) -> Floats:
+    """Return everybody's two rates, before anything is known what is usual."""
     n_votes = np.bincount(votes.who, minlength=len(means))
-    weights = n_votes / max(n_votes.sum(), 1)
-    n_heard = len(views[0])
-    pooled = weights @ means
-    usual = USUAL[0] / sum(USUAL)
-    return (sum(USUAL) * usual + n_heard * pooled) / (sum(USUAL) + n_heard)
+    total = n_votes @ means + USUAL[0]
+    return np.asarray(total / (n_votes.sum() + sum(USUAL)))
 
 
-def _truly_same(votes: Votes, views: Floats, weights: Floats) -> Floats:
-    """Return the share of pairs that are the same among each reader's."""
-    chance = weights @ (1 / (1 + np.exp(-views)))
-    n = np.bincount(votes.who, minlength=len(votes.readers))
-    return np.bincount(votes.who, chance, minlength=len(n)) / np.maximum(n, 1)
+def _sigmoid(x: Floats) -> Floats:
+    return np.asarray(1 / (1 + np.exp(-x)))
 
 
 def _errors(posterior: Floats, share: float, grid: _Grid) -> Errors:

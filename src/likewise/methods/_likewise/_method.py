@@ -54,7 +54,7 @@ from likewise.methods._likewise._trust import (
 )
 from likewise.methods._outlook import GOOD_ENOUGH, Correction, Tally
 from likewise.methods._problem import Problem
-from likewise.methods._readers import Errors, errors_told
+from likewise.methods._readers import Errors
 from likewise.methods._screens import Prospect
 
 PROBABLY_NEW = 0.5
@@ -444,8 +444,6 @@ class FieldModel:
 
         Of one who is alone, by what was expected when they were asked.
         """
-        if len({answer.by for answer in self.known.answers}) == 1:
-            return errors_told(self.known.answers)
         return errors_of(self.source, self.known.answers, self.known.aside)
 
     def chances(self, sample: int) -> Chances:

@@ -13,9 +13,10 @@ from likewise.methods._likewise._folding import folded
 from likewise.methods._likewise._prior import Source
 from likewise.methods._likewise._probabilities import Probabilities, trusted
 from likewise.methods._likewise._surroundings import brought_to
-from likewise.methods._readers import Errors, Votes, errors_in
+from likewise.methods._readers import Errors, Votes, errors_in, errors_told
 
 FIRST = 20  # answers; it is looked after 2, 3, 4, 6, 8, 12, ... times as many
+N_PASSES = 2
 PARTS = 5  # of the readers, each judged by a model that has heard all others
 LEAST, MOST = 0.125, 1.5  # what a word may be worth beside another one
 STEP = 1 / 64  # sums of what words are worth are exact on every machine
@@ -58,7 +59,10 @@ def trust_in(
     Beside what an answer of all of them is worth on average, those left out who guess:
     they are worth nothing.
     """
-    found = errors_of(source, answers, aside)
+    return _trust(errors_of(source, answers, aside))
+
+
+def _trust(found: Mapping[str, Errors]) -> Trust:
     heard = [one.wrong.mean for one in found.values() if not one.is_guessing]
     if not heard:
         return {}
@@ -82,22 +86,21 @@ def errors_of(
     """Return how often each reader is wrong.
 
     What they said is held against models of all that others have said, without what
-    several of them were asked: that is told by themselves. Who is found to guess is
-    heard by none of these models, and all are judged again.
+    several of them were asked: that is told by themselves. In a second pass these
+    models hear the others for what they were found to be worth in the first.
     """
-    votes, out = Votes.of(answers), frozenset[str]()
+    votes = Votes.of(answers)
+    trust: Trust = {}
     if not votes.readers:
         return {}
-    for _ in range(len(votes.readers)):
-        chances = np.full(len(votes.pairs), 1 / 2)
-        if len(votes.readers) > 1:
-            for pairs, q in _unheard(source, answers, aside, votes, out):
-                chances[pairs] = q
+    if len(votes.readers) == 1:
+        return errors_told(answers)
+    for _ in range(N_PASSES):
+        chances = np.empty(len(votes.pairs))
+        for pairs, q in _unheard(source, answers, aside, votes, trust):
+            chances[pairs] = q
         found = errors_in(votes, chances)
-        guessing = out.union(by for by, one in found.items() if one.is_guessing)
-        if guessing == out:
-            break
-        out = guessing
+        trust = _trust(found)
     return found
 
 
@@ -106,7 +109,7 @@ def _unheard(
     answers: Sequence[Answer],
     aside: frozenset[int],
     votes: Votes,
-    out: frozenset[str],
+    trust: Trust,
 ) -> Iterator[tuple[Indices, Floats]]:
     """Yield pairs, and the chances that they are the same by those who were not asked.
 
@@ -118,9 +121,9 @@ def _unheard(
         left = tuple(
             answer
             for answer in answers
-            if answer.by not in mine | out and answer.question.pair not in shared
+            if answer.by not in mine and answer.question.pair not in shared
         )
-        prior, beliefs = folded(source, left, aside, {})
+        prior, beliefs = folded(source, left, aside, trust)
         around = brought_to(prior, beliefs, None)
         pairs = np.unique(votes.pair[votes.who % PARTS == part])
         probabilities = Probabilities(beliefs, around, aside)
