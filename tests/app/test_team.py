@@ -550,9 +550,28 @@ def test_what_each_did_is_a_table(here: Served, invite: Invite) -> None:
     assert rows["'=Bob"] == {
         "reader": "'=Bob", "kind": "person", "role": "reviewer", "here": "yes",
         "answers": "0", "screens": "0", "minutes": "0.0", "checks": "0", "failed": "0",
+        "wrong": "", "low": "", "high": "", "guesses": "",
         "seen": "1970-01-01T00:16:40.000Z",
     }  # fmt: skip
     assert "text/csv" in sent.headers["content-type"]
+
+
+def test_how_often_each_is_wrong_is_there_once_it_can_be_said(
+    here: Served, invite: Invite
+) -> None:
+    came(here, invite(), "Bob")
+    ann = here.seat("ann")
+
+    few = ann.get("/api/readers").json()["readers"]
+    for _ in range(10):
+        answered(ann, "different")
+    cards = {card["who"]: card for card in ann.get("/api/readers").json()["readers"]}
+
+    assert [card["wrong"] for card in few] == [None, None]
+    assert cards["Bob"]["wrong"] is None
+    ours = cards["ann"]
+    assert 0 <= ours["low"] <= ours["wrong"] <= ours["high"] <= 1
+    assert "about" in ann.get("/people").text
 
 
 def test_a_reader_sees_their_own_figures_and_no_links(

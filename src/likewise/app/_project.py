@@ -62,6 +62,7 @@ from likewise.knowledge import (
 from likewise.methods import KINDS
 from likewise.session import (
     FEATURES,
+    Errors,
     Numbers,
     Revision,
     Session,
@@ -436,6 +437,10 @@ class ProjectService:
         """Whoever has done something, by their folded names."""
         with self.hold():
             return self._tally.people
+
+    def errors(self, now: Snapshot) -> Mapping[str, Errors]:
+        """Return how often each reader is wrong, by their names."""
+        return self._batches.do(self.session.errors, now.view)
 
     def leases(self) -> dict[str, float]:
         """Return when people got or saw what they have before them, by their names."""

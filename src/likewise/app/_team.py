@@ -24,16 +24,17 @@ from likewise.app.question import seen_by
 from likewise.errors import InputError, StaleError
 from likewise.exports import iso, small_csv
 from likewise.knowledge import Told, folded, singles_of
-from likewise.session import FEW, Agreement, is_model, is_second
+from likewise.session import FEW, Agreement, Errors, is_model, is_second
 from likewise.storage import ROLES, Invite, Member, Team
 
 router = APIRouter(tags=["Readers"])
 LONGEST_LOOK = 300.0  # seconds at most that a screen counts for
+ENOUGH = 10  # answers of a reader before anything is said of how often they are wrong
 PAUSE = 60.0  # seconds at most between two acts that count where nobody has measured
 SHARED = ("reader", "other", "pairs", "agreed", "share")
 COLUMNS = (
     "reader", "kind", "role", "here", "answers", "screens", "minutes", "checks",
-    "failed", "seen",
+    "failed", "wrong", "low", "high", "guesses", "seen",
 )  # fmt: skip
 WORDS = {
     "reader": "answers, and changes what they said themselves",
@@ -86,7 +87,8 @@ class ReaderCard(BaseModel):
     `role` is null for who was removed. `seen` is when they were here last, in seconds
     since 1970, and `here` whether that was within ten minutes. `answers` are those that
     stand, `screens` what they have looked at, in so many `minutes`; of their `checks`,
-    some `failed`.
+    some `failed`. `wrong` is the share of their answers that should be wrong, by what
+    others say, from `low` to `high`; who `guesses` counts for nothing.
     """
 
     who: str
@@ -98,6 +100,10 @@ class ReaderCard(BaseModel):
     minutes: float | None = None
     checks: int | None = None
     failed: int | None = None
+    wrong: float | None = None
+    low: float | None = None
+    high: float | None = None
+    guesses: bool | None = None
 
 
 class InviteCard(BaseModel):
@@ -288,6 +294,16 @@ def _card(
     )
 
 
+def _judged(card: ReaderCard, errors: Errors | None) -> ReaderCard:
+    """Return a card with how often its reader is wrong, once that can be said."""
+    if errors is None or (card.answers or 0) < ENOUGH:
+        return card
+    rate = errors.wrong
+    shares = {"wrong": rate.mean, "low": rate.low, "high": rate.high}
+    shown = {name: round(share, 3) for name, share in shares.items()}
+    return card.model_copy(update={**shown, "guesses": errors.is_guessing})
+
+
 def agreement_of(found: Agreement, role: Role | None) -> AgreementCard:
     """Return how well readers agree, as somebody of a role may see it."""
     is_seen = role is not None and reaches(role, REVIEWER)
@@ -359,6 +375,8 @@ def _readers(context: AppContext, project: ProjectService, who: str) -> Readers:
     team, at = context.preparation.members.team(), context.door.clock()
     now = project.snapshot()
     cards = cards_of(now, _seen(context, project, at), at)
+    errors = project.errors(now)
+    cards = [_judged(card, errors.get(card.who)) for card in cards]
     found = Readers(readers=cards, invites=invites_of(team, at))
     return _for(found, who, now.roster.role_of(who))
 
@@ -513,6 +531,10 @@ def export_readers(context: Context, project: Service, who: Who) -> Response:
             card.minutes,
             card.checks,
             card.failed,
+            card.wrong,
+            card.low,
+            card.high,
+            {None: None, True: "yes", False: "no"}[card.guesses],
             None if card.seen is None else iso(card.seen),
         )
         for card in cards

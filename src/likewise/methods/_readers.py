@@ -170,9 +170,9 @@ def errors_in(votes: Votes, chances: Floats) -> dict[str, Errors]:
     Reader r says "same" of a pair that is with probability :math:`1 - d_r`, of one that
     is not with :math:`s_r`. A pair that a model thinks the same with chance q is so
     with :math:`\sigma(a + b \, \mathrm{logit} \, q)`, and what others say of it
-    multiplies its odds. The posterior of :math:`(s_r, d_r)` is worked out on a grid, (a,
-    b) averaged over what fits all answers, for each kind of question on its own. Its
-    prior is what is known of everybody, and counts for 8 answers.
+    multiplies its odds. The posterior of :math:`(s_r, d_r)` is worked out on a grid;
+    (a, b) are averaged over what fits all answers, for each kind of question on its
+    own. Its prior is what is known of everybody, and counts for 8 answers.
 
     Parameters
     ----------

@@ -53,6 +53,7 @@ from likewise.methods import (
     MOST,
     AnyMethod,
     Clustered,
+    Errors,
     Model,
     Problem,
     Prospect,
@@ -977,9 +978,20 @@ class Session:
         [('ann', 1), ('bob', 1)]
         """
         known, seconds = self._state.known, self._state.seconds
+        return readers_in(known, seconds, self.errors())
+
+    def errors(self, at: View | None = None) -> Mapping[str, Errors]:
+        """Return how often each reader is wrong, by their names.
+
+        Parameters
+        ----------
+        at : View, optional
+            The moment to look at; now unless given.
+        """
+        now = self.view if at is None else at
         if self._method.errors is None:
-            return readers_in(known, seconds, errors_told(known.answers))
-        return readers_in(known, seconds, self._method.errors(self._current()))
+            return errors_told(now.known.answers)
+        return self._method.errors(now.model)
 
     @property
     def agreement(self) -> Agreement:
