@@ -4,7 +4,8 @@
         [--think 0]
 
 Each server is a process of its own; half of the readers are at either. They answer
-truthfully over kept-alive connections. Printed are the answers a second, how long a
+truthfully over kept-alive connections, at once or after some seconds of thought; then
+they do not begin all at once. Printed are the answers a second, how long a
 reply to an answer took (p50 and p95), how many pairs were second opinions, how many
 pairs were before two readers at once, and how many were asked of two readers without
 being a second opinion or a check: both of the latter must be 0, and the exit status is
@@ -134,7 +135,12 @@ async def read(crowds: list[Watched], n_readers: int, seconds: float) -> float:
             for crowd in crowds:
                 crowd.is_over = True
 
-        working = [crowd.person(number, line, watch) for number, crowd, line in lines]
+        async def begin(number: int, crowd: Watched, line: Line) -> None:
+            # Nobody answers in step with all others.
+            await asyncio.sleep(crowd.think * number / n_readers)
+            await crowd.person(number, line, watch)
+
+        working = [begin(*one) for one in lines]
         await asyncio.gather(end(), *working)
     return time.perf_counter() - began
 

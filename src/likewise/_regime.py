@@ -42,7 +42,7 @@ FLAGSHIP_CLUSTERED = 10_000  # up to here all samples are clustered, then some
 
 # The app
 
-ONE_THREAD = 5_000  # up to here a second thread of linear algebra is only in the way
+ONE_THREAD = 50_000  # up to here a second thread of linear algebra is only in the way
 
 
 # Rivals

@@ -109,7 +109,7 @@ from likewise.session._start import (
     names_of_labels,
     placed,
 )
-from likewise.session._state import State, steps
+from likewise.session._state import State, is_longer, steps
 from likewise.session._summary import (
     Candidate,
     Group,
@@ -1185,20 +1185,35 @@ class Session:
             self._go_on_from(state)
 
     def _go_on_from(self, state: State) -> None:
-        """Take a state for the present one; what was worked out stays if it holds."""
-        is_same, self._state = state.known is self._state.known, state
-        if not is_same:
+        """Take a state for the present one; what was worked out stays if it holds.
+
+        Where others have only answered meanwhile, the model learns that.
+        """
+        before, self._state = self._state.known, state
+        known = state.known
+        if known is before:
+            return
+        if self._model is None or not is_longer(known.answers, known.aside, before):
             self._forget()
+        else:
+            self._learn_of(before, known.answers[len(before.answers) :], known)
+            self._open = []
 
     def _learn(self, state: State, answers: tuple[Answer, ...]) -> None:
         before, self._state = self._state.known, state
-        if self._model is not None:
-            self._behind.append((before, answers, state.known))
-        if len(self._behind) >= MOST_BEHIND:
-            self._current()
+        self._learn_of(before, answers, state.known)
         told = [answer.question for answer in answers]
         asked = all(question in self._open for question in told)
         self._open = [q for q in self._open if q not in told] if asked else []
+
+    def _learn_of(
+        self, before: Knowledge, answers: tuple[Answer, ...], known: Knowledge
+    ) -> None:
+        """Note what the model has to learn, once somebody looks."""
+        if self._model is not None:
+            self._behind.append((before, answers, known))
+        if len(self._behind) >= MOST_BEHIND:
+            self._current()
         self._screen = None
 
     def _forget(self) -> None:

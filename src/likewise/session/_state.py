@@ -98,8 +98,10 @@ class State:
         listed = tuple(events)
         stands, known = standing(listed), self.known
         if (stands.answers, stands.aside) != (known.answers, known.aside):
-            empty = Knowledge(known.n_samples, aside=stands.aside)
-            known = empty.after_all(stands.answers)
+            start = known
+            if not is_longer(stands.answers, stands.aside, known):
+                start = Knowledge(known.n_samples, aside=stands.aside)
+            known = start.after_all(stands.answers[len(start.answers) :])
         return State(known, stands, listed)
 
     @property
@@ -291,6 +293,13 @@ def _how(how: str) -> str:
     if not isinstance(how, str):
         raise InputError(f"How an answer came about is a word, not {described(how)}.")
     return how
+
+
+def is_longer(
+    answers: tuple[Answer, ...], aside: frozenset[int], known: Knowledge
+) -> bool:
+    """Tell whether answers are those that are known, and more after them."""
+    return aside == known.aside and answers[: len(known.answers)] == known.answers
 
 
 def steps(
