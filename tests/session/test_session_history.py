@@ -286,6 +286,24 @@ def test_what_changes_no_number_leaves_model_and_question(name: str, act: str) -
     assert fresh.ask() == expected
 
 
+@pytest.mark.parametrize("name", ["likewise", "urasc+n"])
+def test_what_others_have_answered_meanwhile_is_learned(name: str) -> None:
+    counting, journal = Counting(name), MemoryJournal()
+    mine = Session(LINE, counting.method, n_clusters=2, journal=journal)
+    theirs = Session(LINE, name, n_clusters=2, journal=journal)
+    mine.ahead(mine.ask() or Question(0, 1), "same")
+    for pair, verdict in (((0, 1), "same"), ((1, 2), "same"), ((0, 6), "different")):
+        theirs.tell_pair(*pair, verdict)
+
+    mine.reload()
+
+    fresh = Session(LINE, name, n_clusters=2, answers=theirs.history)
+    assert mine.labels.tolist() == fresh.labels.tolist()
+    assert mine.ask() == fresh.ask()
+    assert counting.n_begun == 1
+    assert mine.known == fresh.known
+
+
 @pytest.mark.parametrize("act", ["retract", "set_aside", "undo"])
 def test_what_changes_a_number_begins_anew(act: str) -> None:
     counting = Counting("likewise")

@@ -99,8 +99,12 @@ class Replies:
     def __init__(self, path: str | Path | None = None) -> None:
         self._name = "memory" if path is None else str(path)
         with self._said_plainly():
+            # Used by one thread at a time, and closed by whichever lets go of it last.
             self._db = sqlite3.connect(
-                ":memory:" if path is None else path, WAIT, isolation_level=None
+                ":memory:" if path is None else path,
+                WAIT,
+                isolation_level=None,
+                check_same_thread=False,
             )
             finalize(self, self._db.close)
             self._db.execute("PRAGMA synchronous = FULL")
