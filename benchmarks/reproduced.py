@@ -3,10 +3,11 @@
     python -m benchmarks.reproduced FIRST.csv SECOND.csv [--all]
 
 Both are results of ``likewise reproduce``. For each curve that both have, over the
-repeats that both have: by how much the means differ at most, and whether the second
-mean lies within the first run's 95 % interval at every number of questions; for each
-data set and recipe, how many curves do, and the share of trials that came out the same
-to the last decimal. The curves that do not are named; ``--all`` names every curve.
+repeats that both have: by how much the means differ at most, and whether that is less
+than half of the first run's 95 % interval, of all of its repeats, at every number of
+questions; for each data set and recipe, how many curves do, and the share of trials
+that came out the same to the last decimal. The curves that do not are named; ``--all``
+names every curve.
 """
 
 from __future__ import annotations
@@ -67,23 +68,30 @@ def compared(
     """Return what became of each curve that both runs have."""
     curves: dict[Trial, list[Trial]] = {}
     for trial in first:
-        if trial in second:
-            curves.setdefault(replace(trial, seed=0), []).append(trial)
+        curves.setdefault(replace(trial, seed=0), []).append(trial)
+    there = {curve: [t for t in of if t in second] for curve, of in curves.items()}
     return [
         _compared(
-            curve, metric, [first[t] for t in trials], [second[t] for t in trials]
+            curve,
+            metric,
+            half_widths(_values([first[t] for t in curves[curve]], metric)),
+            ([first[t] for t in trials], [second[t] for t in trials]),
         )
-        for curve, trials in curves.items()
+        for curve, trials in there.items()
+        if trials
         for metric in METRICS
     ]
 
 
 def _compared(
-    curve: Trial, metric: str, first: Sequence[Outcome], second: Sequence[Outcome]
+    curve: Trial,
+    metric: str,
+    widths: Floats,
+    runs: tuple[Sequence[Outcome], Sequence[Outcome]],
 ) -> Compared:
-    before, after = _values(first, metric), _values(second, metric)
+    before, after = (_values(run, metric) for run in runs)
     gaps = np.abs(before.mean(axis=0) - after.mean(axis=0))
-    allowed = half_widths(before) + ROUNDED
+    allowed = widths + ROUNDED
     same = int((before == after).all(axis=1).sum())
     is_within = bool((gaps <= allowed).all())
     return Compared(curve, metric, float(gaps.max()), is_within, same, len(before))
