@@ -9,8 +9,6 @@ from likewise.knowledge import Answer, Question, Verdict
 from likewise.methods._readers import (
     LIKE_OTHERS,
     USUAL,
-    Errors,
-    Rate,
     Votes,
     errors_in,
     errors_told,
@@ -61,26 +59,11 @@ def test_the_two_rates_are_told_apart() -> None:
 
 
 @pytest.mark.parametrize("rates", [(0.5, 0.5), (0.97, 0.03), (0.1, 0.9)])
-def test_who_guesses_or_always_says_the_same_is_worth_nothing(
+def test_who_guesses_or_always_says_the_same_is_found(
     rates: tuple[float, float],
 ) -> None:
     found = errors_in(*said_by(TEAM | {"dot": rates}, 80, seed=1))
     assert [by for by, one in found.items() if one.is_guessing] == ["dot"]
-    assert {found["dot"].worth(verdict) for verdict in Verdict} == {0.0}
-
-
-def test_who_errs_less_is_worth_more() -> None:
-    found = errors_in(*said_by(TEAM, 300, seed=2))
-    for verdict in (Verdict.SAME, Verdict.DIFFERENT):
-        worth = [found[by].worth(verdict) for by in TEAM]
-        assert worth == sorted(worth, reverse=True)
-
-
-def test_what_a_verdict_is_worth_is_its_likelihood_ratio() -> None:
-    rate = Rate(0.1, 0.0, 0.2)
-    found = Errors(rate, Rate(0.2, 0.1, 0.3), rate, 0.0)
-    assert found.worth(Verdict.SAME) == pytest.approx(np.log(0.8 / 0.1))
-    assert found.worth(Verdict.DIFFERENT) == pytest.approx(np.log(0.9 / 0.2))
 
 
 def test_the_posterior_is_that_of_the_definition() -> None:

@@ -63,15 +63,6 @@ class Errors:
         """Whether it is more likely than not that they do."""
         return self.guesses > 1 / 2
 
-    def worth(self, verdict: Verdict) -> float:
-        """Return what a verdict of theirs says, in log odds; nothing if they guess."""
-        if self.is_guessing:
-            return 0.0
-        hit, miss = 1 - self.different.mean, self.same.mean
-        if verdict is Verdict.DIFFERENT:
-            hit, miss = 1 - self.same.mean, self.different.mean
-        return float(max(np.log(hit / miss), 0.0))
-
 
 @dataclass(frozen=True)
 class Votes:

@@ -40,8 +40,8 @@ FAINTEST = 0.02  # of an observation, what an expected answer on a sheet counts 
 # The sample it was compared with, for (+) or against (-), whether it is on both,
 # whether nobody said it: it was left untapped; and what its reader's word is worth.
 Ballot = tuple[int, int, bool, bool, float]
-# What "same" and what "different" of a reader are worth; those of others are worth 1.
-Trust = Mapping[str, tuple[float, float]]
+# What a reader's word is worth; that of all who are not in it is worth 1.
+Trust = Mapping[str, float]
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,9 +117,9 @@ class Beliefs:
         Of samples that were settled on a sheet, what part of an observation they count
         for: as much as it was unexpected. Whoever looks through a group settles all of
         it, which says little of what lies around.
-    trust : mapping of str to (float, float)
-        What "same" and "different" of each reader are worth; what is worth nothing is
-        as if it had not been said.
+    trust : mapping of str to float
+        What each reader's word is worth; what is worth nothing is as if it had not been
+        said.
 
     Examples
     --------
@@ -188,7 +188,7 @@ class Beliefs:
     @property
     def unheard(self) -> frozenset[str]:
         """Readers of whom no answer is worth anything."""
-        return frozenset(by for by, worth in self.trust.items() if not any(worth))
+        return frozenset(by for by, worth in self.trust.items() if not worth)
 
     def votes(self, sample: int) -> dict[int, float]:
         """Return the ballots on a sample, summed by the classes they speak of.
@@ -244,7 +244,7 @@ class _Draft:
             self._stop(i)
             return
         sign = 1 if answer.verdict is Verdict.SAME else -1
-        worth = self.trust.get(answer.by, (1.0, 1.0))[sign < 0]
+        worth = self.trust.get(answer.by, 1.0)
         if not worth:
             return
         predicted = answer.question.predicted

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 import numpy as np
 
 from likewise._arrays import Floats, Indices
-from likewise.knowledge import Answer, Verdict
+from likewise.knowledge import Answer
 from likewise.methods._likewise._beliefs import Trust
 from likewise.methods._likewise._folding import folded
 from likewise.methods._likewise._prior import Source
@@ -29,7 +29,7 @@ def is_judged(answers: Sequence[Answer]) -> bool:
 
     Examples
     --------
-    >>> from likewise.knowledge import Question
+    >>> from likewise.knowledge import Question, Verdict
     >>> told = [Answer(Question(0, 1), Verdict.SAME, by=by) for by in "ab"] * 100
     >>> [n for n in range(200) if is_judged(told[:n])]
     [40, 60, 80, 120, 160]
@@ -54,7 +54,7 @@ def trust_at(
 def trust_in(
     source: Source, answers: tuple[Answer, ...], aside: frozenset[int]
 ) -> Trust:
-    """Return what "same" and "different" of each reader are worth.
+    """Return what the word of each reader is worth.
 
     Beside what an answer of all of them is worth on average, those left out who guess:
     they are worth nothing.
@@ -67,17 +67,16 @@ def _trust(found: Mapping[str, Errors]) -> Trust:
     if not heard:
         return {}
     usual = float(np.mean(heard))
-    return {
-        by: (_worth(one, Verdict.SAME, usual), _worth(one, Verdict.DIFFERENT, usual))
-        for by, one in found.items()
-    }
+    return {by: _worth(one, usual) for by, one in found.items()}
 
 
-def _worth(errors: Errors, verdict: Verdict, usual: float) -> float:
+def _worth(errors: Errors, usual: float) -> float:
+    """Return what an answer is worth, by both rates together: each alone says little."""
     if errors.is_guessing:
         return 0.0
-    worth = errors.worth(verdict) / np.log((1 - usual) / usual)
-    return round(float(np.clip(worth, LEAST, MOST)) / STEP) * STEP
+    rates = np.array([errors.wrong.mean, usual])
+    mine, theirs = np.log((1 - rates) / rates)
+    return round(float(np.clip(mine / theirs, LEAST, MOST)) / STEP) * STEP
 
 
 def errors_of(
@@ -113,7 +112,9 @@ def _unheard(
 ) -> Iterator[tuple[Indices, Floats]]:
     """Yield pairs, and the chances that they are the same by those who were not asked.
 
-    Readers are left out a fifth of them at a time, or one at a time.
+    Readers are left out a fifth of them at a time, or one at a time. Where those who
+    are left said less than those who are judged, they know too little of most pairs:
+    then only pairs that several answered tell anything.
     """
     shared = {votes.pairs[at] for at in np.flatnonzero(votes.is_shared)}
     for part in range(min(PARTS, len(votes.readers))):
@@ -123,9 +124,12 @@ def _unheard(
             for answer in answers
             if answer.by not in mine and answer.question.pair not in shared
         )
+        pairs = np.unique(votes.pair[votes.who % PARTS == part])
+        if len(left) < len(pairs):
+            yield pairs, np.full(len(pairs), 1 / 2)
+            continue
         prior, beliefs = folded(source, left, aside, trust)
         around = brought_to(prior, beliefs, None)
-        pairs = np.unique(votes.pair[votes.who % PARTS == part])
         probabilities = Probabilities(beliefs, around, aside)
         yield pairs, same_chances(probabilities, [votes.pairs[at] for at in pairs])
 
