@@ -71,7 +71,7 @@ def _trust(found: Mapping[str, Errors]) -> Trust:
 
 
 def _worth(errors: Errors, usual: float) -> float:
-    """Return what an answer is worth, by both rates together: each alone says little."""
+    """Return what an answer is worth, by both rates together: one alone says little."""
     if errors.is_guessing:
         return 0.0
     rates = np.array([errors.wrong.mean, usual])
