@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
+from scipy.special import expit, logit
 
 from likewise._arrays import Floats, Indices
 from likewise.knowledge import Answer, Verdict
@@ -189,7 +190,7 @@ def errors_in(votes: Votes, chances: Floats) -> dict[str, Errors]:
         odds = _odds(votes, chances, means)
         posteriors = _posteriors(votes, odds, grid, _pooled(votes, means))
         means = np.einsum("rst,kst->rk", posteriors, grid.rates)
-    same = np.bincount(votes.who, _sigmoid(_odds(votes, chances, means)))
+    same = np.bincount(votes.who, expit(_odds(votes, chances, means)))
     share = same / np.bincount(votes.who)
     return {
         reader: _errors(posteriors[at], float(share[at]), grid)
@@ -242,9 +243,9 @@ def _mapped(votes: Votes, chances: Floats, means: Floats) -> Floats:
     how well it foretells what was said.
     """
     q = np.clip(chances, CLIPPED, 1 - CLIPPED)
-    odds, found = np.log(q / (1 - q)), np.empty(len(q))
+    odds, found = logit(q), np.empty(len(q))
     shifts, slopes = (one.ravel() for one in np.meshgrid(SHIFTS, SLOPES))
-    p = _sigmoid(shifts[:, None] + slopes[:, None] * odds)
+    p = expit(shifts[:, None] + slopes[:, None] * odds)
     same, different = means[votes.who].T
     is_same = np.where(votes.same, 1 - different, different)
     is_not = np.where(votes.same, same, 1 - same)
@@ -255,7 +256,7 @@ def _mapped(votes: Votes, chances: Floats, means: Floats) -> Floats:
         weights = np.exp(logs - logs.max())
         here = votes.kind == kind
         mean = weights @ p[:, here] / weights.sum()
-        found[here] = np.log(mean / (1 - mean))
+        found[here] = logit(mean)
     return found
 
 
@@ -270,7 +271,7 @@ def _posteriors(votes: Votes, odds: Floats, grid: _Grid, everybody: Floats) -> F
             (False, (different, 1 - same)),
         ):
             theirs = (votes.who == at) & (votes.same == is_same)
-            p = _sigmoid(odds[theirs])[:, None, None]
+            p = expit(odds[theirs])[:, None, None]
             logs = logs + np.log(p * says[0] + (1 - p) * says[1]).sum(axis=0)
         cells = np.exp(logs - logs.max())
         found[at] = cells / cells.sum()
@@ -282,10 +283,6 @@ def _pooled(votes: Votes, means: Floats) -> Floats:
     n_votes = np.bincount(votes.who, minlength=len(means))
     total = n_votes @ means + USUAL[0]
     return np.asarray(total / (n_votes.sum() + sum(USUAL)))
-
-
-def _sigmoid(x: Floats) -> Floats:
-    return np.asarray(1 / (1 + np.exp(-x)))
 
 
 def _errors(posterior: Floats, share: float, grid: _Grid) -> Errors:
