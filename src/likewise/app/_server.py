@@ -16,7 +16,6 @@ from starlette.exceptions import HTTPException
 from likewise.app import (
     _columns,
     _map,
-    _model,
     _pages,
     _start,
     _team,
@@ -47,7 +46,7 @@ ROUTERS = (  # in the order in which the API lists them
     history.router,
     _map.router,
     _team.router,
-    _model.router,
+    _team.reading,
     _pages.exports,
     _pages.router,
     _pages.doors,

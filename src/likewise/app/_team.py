@@ -15,7 +15,7 @@ from likewise.app._auth import HERE, LOOPBACK, host_of
 from likewise.app._commands import Message, Number, Text
 from likewise.app._context import AppContext, Context, Service, Who, drawn
 from likewise.app._ledger import Record, is_failed
-from likewise.app._machine import state_of
+from likewise.app._machine import ModelState, StartModel, state_of
 from likewise.app._pages import as_csv
 from likewise.app._project import ProjectService
 from likewise.app._roles import OWNER, REVIEWER, Role, Roster, reaches
@@ -28,6 +28,7 @@ from likewise.session import FEW, Agreement, Errors, is_model, is_second
 from likewise.storage import ROLES, Invite, Member, Team
 
 router = APIRouter(tags=["Readers"])
+reading = APIRouter(tags=["A model as reader"])
 LONGEST_LOOK = 300.0  # seconds at most that a screen counts for
 ENOUGH = 10  # answers of a reader before anything is said of how often they are wrong
 PAUSE = 60.0  # seconds at most between two acts that count where nobody has measured
@@ -561,3 +562,33 @@ def export_agreement(project: Service) -> Response:
     if found.raw is not None:
         rows.append(("all", "all", n_all, n_agreed, round(found.raw, 4)))
     return as_csv(small_csv(SHARED, rows), f"{project.display.project}-agreement.csv")
+
+
+# The model that reads beside the people
+
+
+@reading.get("/api/model")
+def see_model(context: Context) -> ModelState:
+    """See whether a model reads, and what came of it."""
+    return state_of(context.machine)
+
+
+@reading.post("/api/model/start", responses=troubles(409))
+def start_model(wanted: StartModel, context: Context, project: Service) -> ModelState:
+    """Let a model answer beside the people, as far as it is sure.
+
+    Its answers stand under `model:NAME`. The settings are kept with the project; the
+    key never is.
+    """
+    assert project is not None  # the items were read
+    machine = context.machine
+    machine.start(wanted)
+    return state_of(machine)
+
+
+@reading.post("/api/model/stop")
+def stop_model(context: Context) -> ModelState:
+    """Stop the model after what it is being asked now; what it said stays."""
+    machine = context.machine
+    machine.stop()
+    return state_of(machine)
