@@ -13,6 +13,7 @@ from likewise._ties import first_best
 from likewise.knowledge._constraints import Constraints
 
 DIGITS = 7  # of votes: rounding must not assign
+N_FIRST = 4096  # samples among which the first of each cluster mostly is
 
 
 class Likeness(Protocol):
@@ -125,9 +126,22 @@ def _numbering(raw: Indices, votes: Floats) -> Indices:
         _, chosen = linear_sum_assignment(-np.round(votes, DIGITS))
     others = np.setdiff1d(np.arange(k), chosen)
     if others.size:
-        first = np.full(k, len(raw))
-        first[raw[::-1]] = np.arange(len(raw))[::-1]  # of several, the last one stays
-        others = others[np.argsort(first[others], kind="stable")]
+        others = others[np.argsort(_first_of(raw, others, k), kind="stable")]
     order = np.empty(k, dtype=np.intp)
     order[np.concatenate([chosen, others])] = np.arange(k)
     return order
+
+
+def _first_of(raw: Indices, wanted: Indices, k: int) -> Indices:
+    """Return the first sample of some clusters; the number of samples where none is.
+
+    Looked for in ever more samples: mostly all are among the first few.
+    """
+    first, end = np.full(k, len(raw)), 0
+    while end < len(raw) and (first[wanted] == len(raw)).any():
+        start, end = end, min(max(2 * end, N_FIRST), len(raw))
+        here = raw[start:end][::-1]  # of several, the last one stays
+        new = np.full(k, len(raw))
+        new[here] = np.arange(end - 1, start - 1, -1)
+        first = np.minimum(first, new)
+    return first[wanted]

@@ -8,7 +8,16 @@ take or return them; inside they are in an order of our own, on the device that 
 graph was made for. On processors it is fastest with one thread for matrix products.
 """
 
-from likewise.spectral._backend import Array, checked
+from likewise.spectral._backend import (
+    DOUBLE,
+    SINGLE,
+    Array,
+    Backend,
+    RowProduct,
+    backend_for,
+    backend_of,
+    checked,
+)
 from likewise.spectral._eigen_cold import Pairs, solve
 from likewise.spectral._eigen_exact import Eigenpairs, Spectrum, lowest
 from likewise.spectral._eigen_update import updated
@@ -38,7 +47,10 @@ from likewise.spectral._laplacian_large import (
 )
 
 __all__ = [
+    "DOUBLE",
+    "SINGLE",
     "Array",
+    "Backend",
     "Blocks",
     "ConstrainedWeights",
     "Eigenpairs",
@@ -46,8 +58,11 @@ __all__ = [
     "Laplacian",
     "Operator",
     "Pairs",
+    "RowProduct",
     "Spectrum",
     "additive",
+    "backend_for",
+    "backend_of",
     "checked",
     "clusters",
     "embedded",

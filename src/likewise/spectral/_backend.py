@@ -12,11 +12,13 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from importlib.util import find_spec
 from types import EllipsisType, ModuleType
-from typing import Protocol, TypeAlias, cast
+from typing import Any, Protocol, TypeAlias, cast
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 
+from likewise import _ties
 from likewise._arrays import AnyFloats, Floats, Indices, Sparse
 from likewise.errors import AssumptionWarning, InputError, MissingExtraError
 
@@ -36,28 +38,32 @@ class Array(Protocol):
     def __len__(self) -> int: ...
     def __int__(self) -> int: ...
     def __float__(self) -> float: ...
-    def __array__(self) -> NDArray[np.generic]: ...
+    def __array__(self) -> NDArray[Any]: ...
     def __getitem__(self, key: Key, /) -> Array: ...
     def __setitem__(self, key: Key, value: Array | float, /) -> None: ...
     def __matmul__(self, other: Array, /) -> Array: ...
     def __add__(self, other: Array | float, /) -> Array: ...
     def __radd__(self, other: float, /) -> Array: ...
     def __sub__(self, other: Array | float, /) -> Array: ...
+    def __rsub__(self, other: float, /) -> Array: ...
     def __mul__(self, other: Array | float, /) -> Array: ...
     def __rmul__(self, other: float, /) -> Array: ...
     def __truediv__(self, other: Array | float, /) -> Array: ...
+    def __rtruediv__(self, other: float, /) -> Array: ...
     def __floordiv__(self, other: int, /) -> Array: ...
     def __pow__(self, other: float, /) -> Array: ...
     def __neg__(self) -> Array: ...
     def __abs__(self) -> Array: ...
     def __invert__(self) -> Array: ...
     def __gt__(self, other: float, /) -> Array: ...
+    def __ge__(self, other: float, /) -> Array: ...
     def __le__(self, other: float, /) -> Array: ...
     def __eq__(self, other: object, /) -> Array: ...  # type: ignore[override]
     def __ne__(self, other: object, /) -> Array: ...  # type: ignore[override]
     def any(self, axis: int, /) -> Array: ...
     def argmax(self, axis: int | None = None, /) -> Array: ...
-    def clip(self, lowest: float, /) -> Array: ...
+    def clip(self, lowest: float, highest: float | None = None, /) -> Array: ...
+    def max(self) -> Array: ...
     def ravel(self) -> Array: ...
     def sum(self, axis: int | None = None, /) -> Array: ...
 
@@ -73,6 +79,16 @@ class Product(Protocol):
         """Return the product with a vector or with the columns of a matrix."""
 
 
+class RowProduct(Protocol):
+    """A sparse matrix that is multiplied by some of its rows at a time."""
+
+    def times(self, part: slice, other: Array, /) -> Array:
+        """Return the product of some rows with the columns of a matrix."""
+
+
+Tables: TypeAlias = Sequence[tuple[Floats, Floats]]  # values, ascending, and results
+
+
 class Backend(ABC):
     """What the engine asks of an array library.
 
@@ -80,9 +96,12 @@ class Backend(ABC):
     ----------
     rows_at_once : int
         Rows worked on together, where a whole array would need a second one beside it.
+    is_processor : bool
+        Whether arrays are numpy's: what is worked on should fit into the cache.
     """
 
     rows_at_once: int
+    is_processor: bool
 
     @abstractmethod
     def array(self, values: ArrayLike) -> Array:
@@ -113,6 +132,10 @@ class Backend(ABC):
         """Return blocks of columns as one array."""
 
     @abstractmethod
+    def joined(self, blocks: Sequence[Array]) -> Array:
+        """Return blocks of rows as one array; one alone as it is."""
+
+    @abstractmethod
     def doubled(self, values: Array) -> Array:
         """Return float64."""
 
@@ -140,6 +163,77 @@ class Backend(ABC):
     def log(self, values: Array) -> Array:
         """Return natural logarithms."""
 
+    @abstractmethod
+    def exp(self, values: Array) -> Array:
+        """Return powers of e."""
+
+    @abstractmethod
+    def wide(self, values: ArrayLike) -> Array:
+        """Return numbers as float64, where the backend keeps them."""
+
+    @abstractmethod
+    def narrow(self, values: Array) -> Array:
+        """Return numbers in the precision that the backend keeps them in."""
+
+    @abstractmethod
+    def interpolated(self, columns: Array, tables: Tables) -> Array:
+        """Return columns looked up in tables, with straight lines between values."""
+
+    @abstractmethod
+    def rows(self, values: Array, samples: Indices) -> AnyFloats:
+        """Return some rows as an ordinary numpy array."""
+
+    @abstractmethod
+    def put(self, values: Array, samples: Indices, rows: ArrayLike) -> None:
+        """Write some rows, or one number for each sample, in their place."""
+
+    @abstractmethod
+    def row_products(self, matrix: Sparse) -> RowProduct:
+        """Return a csr matrix of which some rows are multiplied at a time."""
+
+    @abstractmethod
+    def largest_of(self, rows: Array) -> Array:
+        """Return the largest entry of each row, of shape (s, 1)."""
+
+    @abstractmethod
+    def best_columns(self, rows: Array) -> Array:
+        """Return the column of the largest entry of each row; of ties, the first."""
+
+    @abstractmethod
+    def is_tied(self, rows: Array) -> Array:
+        """Tell in which rows several entries tie with the largest."""
+
+    @abstractmethod
+    def entries(self, rows: Array, columns: Array) -> Array:
+        """Return one entry of each row."""
+
+    @abstractmethod
+    def with_entries(self, rows: Array, columns: Array, values: Array | float) -> Array:
+        """Return rows with another entry in one column each; in their place."""
+
+    @abstractmethod
+    def totals(self, rows: Array, keys: Array, size: int) -> Floats:
+        """Return the sums of the rows of each key below `size`, of shape (size, m)."""
+
+    @abstractmethod
+    def column_sums(self, rows: Array) -> Floats:
+        """Return the sum of each column."""
+
+    @abstractmethod
+    def tied_best(self, scores: Array, *, within: float) -> Indices:
+        """Return where scores tie with the largest of them, ascending."""
+
+    @abstractmethod
+    def edge(self, scores: Array, k: int) -> float:
+        """Return the k-th largest score."""
+
+    def largest(self, scores: Array, k: int) -> Indices:
+        """Return where the k largest scores are, falling; of equal ones, the first."""
+        at = self.flatnonzero(scores >= self.edge(scores, min(k, len(scores))))
+        values = self.host(scores[at])
+        order = np.argsort(-values, kind="stable")[:k]
+        return self.host_indices(at)[order]
+
     def chunks(self, n: int) -> Iterator[slice]:
         """Yield slices that cover n rows."""
         for start in range(0, n, self.rows_at_once):
@@ -148,10 +242,10 @@ class Backend(ABC):
     def gram(self, A: Array, B: Array, *, exactly: bool = False) -> Floats:
         """Return A'B, summed in float64; `exactly` multiplies in float64 too."""
         wide: Callable[[Array], Array] = self.doubled if exactly else lambda part: part
-        total = np.zeros((A.shape[1], B.shape[1]))
+        total = self.doubled(self.zeros(A.shape[1], B.shape[1]))
         for rows in self.chunks(len(A)):
-            total += self.host(wide(A[rows]).T @ wide(B[rows]))
-        return total
+            total += wide(A[rows]).T @ wide(B[rows])
+        return cast(Floats, self.host(total))
 
     def combined(self, blocks: Sequence[Array], factors: Sequence[Floats]) -> Array:
         """Return the sum of each block of columns times its small factor."""
@@ -168,6 +262,7 @@ class NumpyBackend(Backend):
     """One core, numpy and scipy."""
 
     rows_at_once = 2048  # 150 columns of them stay in the cache
+    is_processor = True
 
     def __init__(self, kind: type[np.floating] = np.float32) -> None:
         self._kind = kind
@@ -193,6 +288,9 @@ class NumpyBackend(Backend):
     def beside(self, blocks: Sequence[Array]) -> Array:
         return _array(np.hstack(blocks))
 
+    def joined(self, blocks: Sequence[Array]) -> Array:
+        return blocks[0] if len(blocks) == 1 else _array(np.concatenate(blocks))
+
     def doubled(self, values: Array) -> Array:
         return _array(self.host(values).astype(np.float64))
 
@@ -216,6 +314,71 @@ class NumpyBackend(Backend):
     def log(self, values: Array) -> Array:
         return _array(np.log(self.host(values)))
 
+    def exp(self, values: Array) -> Array:
+        return _array(np.exp(self.host(values)))
+
+    def wide(self, values: ArrayLike) -> Array:
+        return _array(np.asarray(values, dtype=np.float64))
+
+    def narrow(self, values: Array) -> Array:
+        return _array(self.host(values).astype(self._kind, copy=False))
+
+    def interpolated(self, columns: Array, tables: Tables) -> Array:
+        found = map(np.interp, self.host(columns).T, *zip(*tables, strict=True))
+        return _array(np.column_stack([*found]))
+
+    def rows(self, values: Array, samples: Indices) -> AnyFloats:
+        return self.host(values)[samples]
+
+    def put(self, values: Array, samples: Indices, rows: ArrayLike) -> None:
+        self.host(values)[samples] = rows
+
+    def row_products(self, matrix: Sparse) -> RowProduct:
+        return _Sliced(matrix)
+
+    def largest_of(self, rows: Array) -> Array:
+        return _array(self.host(rows).max(axis=1, keepdims=True))
+
+    def best_columns(self, rows: Array) -> Array:
+        return _array(_ties.best_columns(self.host(rows)))
+
+    def is_tied(self, rows: Array) -> Array:
+        return _array(_ties.is_tied(self.host(rows)))
+
+    def entries(self, rows: Array, columns: Array) -> Array:
+        return _array(self.host(rows)[np.arange(len(rows)), np.asarray(columns)])
+
+    def with_entries(self, rows: Array, columns: Array, values: Array | float) -> Array:
+        at = np.arange(len(rows)), np.asarray(columns)
+        self.host(rows)[at] = cast(AnyFloats, values)
+        return rows
+
+    def totals(self, rows: Array, keys: Array, size: int) -> Floats:
+        n = len(rows)
+        ones = np.ones(n, dtype=self.host(rows).dtype)
+        at = self.host_indices(keys), np.arange(n)
+        return np.asarray(sp.csr_array((ones, at), shape=(size, n)) @ rows)
+
+    def column_sums(self, rows: Array) -> Floats:
+        return np.asarray(self.host(rows).sum(axis=0), dtype=np.float64)
+
+    def tied_best(self, scores: Array, *, within: float) -> Indices:
+        return np.flatnonzero(_ties.tied_best(self.host(scores), within=within))
+
+    def edge(self, scores: Array, k: int) -> float:
+        return float(-np.partition(-self.host(scores), k - 1)[k - 1])
+
+
+class _Sliced:
+    """A csr matrix, cut when it is multiplied; whole, it is not copied."""
+
+    def __init__(self, matrix: Sparse) -> None:
+        self._matrix = matrix
+
+    def times(self, part: slice, other: Array, /) -> Array:
+        is_whole = part == slice(0, self._matrix.shape[0])
+        return cast(Array, (self._matrix if is_whole else self._matrix[part]) @ other)
+
 
 def _array(values: NDArray[np.generic]) -> Array:
     return cast(Array, values)  # the stubs of numpy know its own arrays alone
@@ -225,14 +388,21 @@ class Tensor(Array, Protocol):
     """What an array of torch can do beside."""
 
     @property
-    def dtype(self) -> object: ...
+    def device(self) -> object: ...
+    @property
+    def dtype(self) -> Any: ...
     def add_(self, other: Array, *, alpha: float) -> object: ...
+    def amax(self, axis: int, *, keepdim: bool) -> Tensor: ...
     def cpu(self) -> Tensor: ...
     def double(self) -> Tensor: ...
+    def exp(self) -> Tensor: ...
+    def gather(self, axis: int, index: Array) -> Tensor: ...
     def log(self) -> Tensor: ...
     def nonzero(self) -> Tensor: ...
     def numpy(self) -> AnyFloats: ...
+    def scatter_(self, axis: int, index: Array, value: Array | float) -> Tensor: ...
     def to(self, dtype: object) -> Tensor: ...
+    def topk(self, k: int) -> tuple[Tensor, Tensor]: ...
 
 
 def _tensor(values: Array) -> Tensor:
@@ -243,6 +413,7 @@ class TorchBackend(Backend):
     """A graphics card, or the processor through torch."""
 
     rows_at_once = 1 << 18
+    is_processor = False
 
     def __init__(self, torch: ModuleType, device: str) -> None:
         self._torch = torch
@@ -263,7 +434,8 @@ class TorchBackend(Backend):
         return _tensor(values).cpu().numpy()
 
     def host_indices(self, values: Array) -> Indices:
-        return _tensor(values).cpu().numpy().astype(np.intp)
+        short = _tensor(values).to(self._torch.int32)  # half the way to the processor
+        return short.cpu().numpy().astype(np.intp)
 
     def sparse(self, matrix: Sparse) -> Product:
         parts = (
@@ -287,6 +459,11 @@ class TorchBackend(Backend):
     def beside(self, blocks: Sequence[Array]) -> Array:
         return cast(Tensor, self._torch.hstack(list(blocks)))
 
+    def joined(self, blocks: Sequence[Array]) -> Array:
+        if len(blocks) == 1:
+            return blocks[0]
+        return cast(Tensor, self._torch.cat(list(blocks)))
+
     def doubled(self, values: Array) -> Array:
         return _tensor(values).double()
 
@@ -308,6 +485,131 @@ class TorchBackend(Backend):
 
     def log(self, values: Array) -> Array:
         return _tensor(values).log()
+
+    def exp(self, values: Array) -> Array:
+        return _tensor(values).exp()
+
+    def wide(self, values: ArrayLike) -> Array:
+        if isinstance(values, np.ndarray):  # as they are, then widened: half the way
+            return self._made(np.ascontiguousarray(values)).double()
+        return self._made(np.asarray(values, dtype=np.float64))
+
+    def narrow(self, values: Array) -> Array:
+        return _tensor(values).to(self._torch.float32)
+
+    def interpolated(self, columns: Array, tables: Tables) -> Array:
+        x, y = self._padded(tables)
+        values = self._torch.clamp(columns.T, x[:, :1], x[:, -1:]).contiguous()
+        at = self._torch.searchsorted(x, values).clip(1, x.shape[1] - 1)
+        (x0, x1), (y0, y1) = ((t.gather(1, at - 1), t.gather(1, at)) for t in (x, y))
+        share = (values - x0) / (x1 - x0).clip(1e-300)
+        return cast(Tensor, (y0 + share * (y1 - y0)).T)
+
+    def _padded(self, tables: Tables) -> tuple[Any, Any]:
+        """Return tables as rows of one length: their last values are repeated."""
+        most = max(2, *(len(x) for x, _ in tables))
+        ends = [
+            [np.pad(one, (0, most - len(one)), "edge") for one in t] for t in tables
+        ]
+        x, y = np.stack(ends).swapaxes(0, 1)
+        return self.wide(x), self.wide(y)
+
+    def rows(self, values: Array, samples: Indices) -> AnyFloats:
+        return self.host(values[self.indices(samples)])
+
+    def put(self, values: Array, samples: Indices, rows: ArrayLike) -> None:
+        if len(samples):
+            kind = _tensor(values).dtype
+            instead = self._torch.as_tensor(rows, dtype=kind, device=self._device)
+            values[self.indices(samples)] = instead
+
+    def row_products(self, matrix: Sparse) -> RowProduct:
+        return _Moved(self, matrix)
+
+    def largest_of(self, rows: Array) -> Array:
+        return _tensor(rows).amax(1, keepdim=True)
+
+    def _reached(self, rows: Array) -> Tensor:
+        """Tell which entries tie with the largest of their row."""
+        best = self.largest_of(rows)
+        share = _ties.LARGE if rows_are_single(rows) else _ties.EXACT
+        return cast(Tensor, rows >= best - share * abs(best))  # type: ignore[operator]
+
+    def best_columns(self, rows: Array) -> Array:
+        return self._reached(rows).to(self._torch.uint8).argmax(1)
+
+    def is_tied(self, rows: Array) -> Array:
+        return self._reached(rows).sum(1) > 1
+
+    def entries(self, rows: Array, columns: Array) -> Array:
+        return _tensor(rows).gather(1, columns[:, None])[:, 0]
+
+    def with_entries(self, rows: Array, columns: Array, values: Array | float) -> Array:
+        if not isinstance(values, float):
+            values = _tensor(values).to(_tensor(rows).dtype)[:, None]
+        return _tensor(rows).scatter_(1, columns[:, None], values)
+
+    def totals(self, rows: Array, keys: Array, size: int) -> Floats:
+        # Sums by number, each of which is added in an order of its own, would differ
+        # in their last digits from run to run: products do not.
+        total = self.doubled(self.zeros(size, rows.shape[1]))
+        at_once = max(MOST_ONES // size, 1)
+        names = self._torch.arange(size, device=self._device)
+        for start in range(0, len(rows), at_once):
+            part = slice(start, min(start + at_once, len(rows)))
+            ones = (keys[part][:, None] == names).to(_tensor(rows).dtype)
+            total += ones.T @ rows[part]
+        return cast(Floats, self.host(total))
+
+    def column_sums(self, rows: Array) -> Floats:
+        total = self._torch.sum(rows, 0, dtype=self._torch.float64)
+        return cast(Floats, self.host(total))
+
+    def tied_best(self, scores: Array, *, within: float) -> Indices:
+        best = float(scores.max())
+        share = within * abs(best) if np.isfinite(best) else 0.0
+        return self.host_indices(self.flatnonzero(scores >= best - share))
+
+    def edge(self, scores: Array, k: int) -> float:
+        return float(_tensor(scores).topk(k)[0][-1])
+
+
+class _Moved:
+    """A csr matrix, of which rows are moved to their device when first multiplied."""
+
+    def __init__(self, backend: TorchBackend, matrix: Sparse) -> None:
+        self._backend, self._matrix = backend, matrix
+        self._parts: dict[tuple[int, int], Product] = {}
+
+    def times(self, part: slice, other: Array, /) -> Array:
+        key = part.start, part.stop
+        if key not in self._parts:
+            self._parts[key] = self._backend.sparse(sp.csr_array(self._matrix[part]))
+        return self._parts[key] @ other
+
+
+def rows_are_single(rows: Array) -> bool:
+    """Tell whether numbers of torch are float32."""
+    return bool(_tensor(rows).dtype.itemsize < 8)  # noqa: PLR2004 - bytes of float64
+
+
+def backend_of(values: object) -> Backend:
+    """Return the backend that keeps an array.
+
+    Examples
+    --------
+    >>> type(backend_of(np.zeros(3))).__name__
+    'NumpyBackend'
+    """
+    if isinstance(values, np.ndarray):
+        return SINGLE if values.dtype == np.float32 else DOUBLE
+    import torch
+
+    return TorchBackend(torch, str(_tensor(cast(Array, values)).device))
+
+
+SINGLE, DOUBLE = NumpyBackend(), NumpyBackend(np.float64)
+MOST_ONES = 1 << 28  # numbers of a matrix of ones and zeros at a time: 1 GB
 
 
 def checked(device: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from hypothesis import strategies as st
@@ -28,6 +28,7 @@ from likewise.methods._likewise._beliefs import Beliefs
 from likewise.methods._likewise._prior import Prior, Source, prior_of
 from likewise.methods._likewise._probabilities import (
     Blocked,
+    Likeliest,
     Probabilities,
     Rows,
     likeliest,
@@ -92,9 +93,12 @@ def settled_as(classes: dict[int, Sequence[int]]) -> Beliefs:
 
 
 def prior_for(
-    tiny: Tiny, n_clusters: int | None = None, regime: Regime = EXACT
+    tiny: Tiny,
+    n_clusters: int | None = None,
+    regime: Regime = EXACT,
+    device: str = "cpu",
 ) -> Prior:
-    problem = problem_of(tiny.X, affinity="auto", n_clusters=n_clusters)
+    problem = problem_of(tiny.X, affinity="auto", n_clusters=n_clusters, device=device)
     return prior_of(Source(problem, 0, regime))
 
 
@@ -129,13 +133,24 @@ def saying(
     def as_said(_: Indices, before: Rows) -> Rows:
         return before
 
-    def of_all(blocked: Blocked) -> tuple[Indices, AnyFloats, AnyFloats]:
-        askable = rows.copy()
+    def of_some(
+        samples: Indices, blocked: Blocked
+    ) -> tuple[Indices, AnyFloats, AnyFloats]:
+        at = np.searchsorted(free, samples)
+        askable = rows[at]
         for sample, columns in blocked.items():
-            askable[np.searchsorted(free, sample), columns] = 0.0
-        return likeliest(askable, rows, new)
+            askable[np.ix_(samples == sample, columns)] = 0.0
+        return likeliest(askable, rows[at], new[at])
+
+    def of_all(blocked: Blocked) -> Likeliest:
+        found = of_some(free, blocked)
+        whole = [np.zeros(len(probabilities.prior.start), part.dtype) for part in found]
+        for part, instead in zip(whole, found, strict=True):
+            part[free] = instead
+        return cast(Likeliest, tuple(whole))
 
     parts |= {"rows_of": rows_of, "questioned": as_said, "doubted": as_said}
+    parts |= {"likeliest_of": of_some}
     return with_parts(probabilities, likeliest=of_all, **parts)
 
 

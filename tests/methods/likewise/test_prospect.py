@@ -11,6 +11,7 @@ from likewise.knowledge import PASSED, Answer, Verdict
 from likewise.methods._likewise._method import FieldModel, main_classes
 from likewise.methods._likewise._posterior import Coverage
 from likewise.methods._likewise._prospect import Covered, Showing
+from likewise.spectral import DOUBLE
 
 
 def asked(problem: Tiny, n: int) -> Session:
@@ -33,7 +34,7 @@ def showing(session: Session) -> Showing:
 def test_what_is_left_follows_from_the_coverage_itself(seed: int) -> None:
     rng = np.random.default_rng(seed)
     vectors, n = rng.standard_normal((20, 4)), 20
-    coverage = Coverage.of(vectors, np.ones(4), 0.3, np.array([0, 1]))
+    coverage = Coverage.of(DOUBLE.array(vectors), np.ones(4), 0.3, np.array([0, 1]))
     items, waits = np.array([3, 5, 8, 13]), np.array([False, True, False, False])
     rows = vectors[items]
     fading = Covered(rows, rows @ coverage.covariance, 0.3, n / 7, 0.2, waits)

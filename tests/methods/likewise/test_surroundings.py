@@ -25,7 +25,7 @@ from tests.problems import blobs, random_affinity
 from likewise._arrays import Floats
 from likewise.knowledge import Answer
 from likewise.methods import problem_of
-from likewise.methods._likewise import _surroundings
+from likewise.methods._likewise import _regimes
 from likewise.methods._likewise._beliefs import Beliefs
 from likewise.methods._likewise._prior import Prior, Source, prior_of
 from likewise.methods._likewise._regimes import EXACT
@@ -38,9 +38,9 @@ from likewise.methods._likewise._surroundings import (
     kept_of,
     links_of,
     settled_of,
-    shares_of,
-    sharpened,
+    sharp,
 )
+from likewise.spectral import DOUBLE
 
 Classes = dict[int, list[int]]
 N = 24
@@ -65,10 +65,9 @@ def assert_same(actual: Surroundings, expected: Surroundings, prior: Prior) -> N
         expected.coverage.variance / prior.variance,
         atol=1e-6,
     )
-    everybody = np.arange(len(prior.start))
-    lengths = expected.coverage.lengths(everybody)
+    lengths = np.asarray(expected.coverage.lengths)
     np.testing.assert_allclose(
-        actual.coverage.lengths(everybody), lengths, atol=1e-6 * float(lengths.max())
+        actual.coverage.lengths, lengths, atol=1e-6 * float(lengths.max())
     )
     for one, other in zip(actual.fields, expected.fields, strict=True):
         np.testing.assert_array_equal(one.coefficients, other.coefficients)
@@ -274,7 +273,7 @@ def test_sharpened_rows_are_cubes_floored_and_normalised(
     mean = rng.uniform(-0.5, 1.0, (6, 4))
     mean[:, 2] = rng.uniform(0.1, 1.0, 6)  # every row speaks for some class
 
-    actual = sharpened(mean)
+    actual = sharp(mean)
 
     for row, raised in zip(mean, actual, strict=True):
         cubes = [max(u / row.max(), FLOOR) ** 3 for u in row]
@@ -283,7 +282,7 @@ def test_sharpened_rows_are_cubes_floored_and_normalised(
 
 @given(arrays(np.float64, (3, 4), elements=st.floats(-1, 1)))
 def test_sharpened_rows_are_probabilities(mean: Floats) -> None:
-    actual = sharpened(mean)
+    actual = sharp(mean)
 
     assert (actual > 0).all()
     np.testing.assert_allclose(actual.sum(axis=1), 1.0)
@@ -293,21 +292,22 @@ def test_sharpened_rows_are_probabilities(mean: Floats) -> None:
 def test_links_are_the_weights_between_classes(
     convert: Any, rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(_surroundings, "ROWS", 7)
+    monkeypatch.setattr(_regimes, "ROWS", 7)
     W, Q = random_affinity(20, rng), rng.dirichlet(np.ones(3), 20)
     problem = problem_of(convert(W), affinity="precomputed", n_clusters=2)
 
-    actual = links_of(prior_of(Source(problem, 0, EXACT)), Q)
+    actual = links_of(prior_of(Source(problem, 0, EXACT)), DOUBLE.array(Q))
 
     expected = sum(W[i, j] * np.outer(Q[i], Q[j]) for i, j in np.ndindex(20, 20))
     np.testing.assert_allclose(actual, expected)
 
 
-def test_the_shares_of_all_samples_are_not_copied(prior: Prior) -> None:
-    n = len(prior.start)
+@pytest.mark.parametrize("part", [slice(0, N), slice(2, 9)])
+def test_what_the_start_says_of_a_block_is_what_it_says_of_its_samples(
+    part: slice, prior: Prior
+) -> None:
+    around = Surroundings.of(prior, settled_as({7: [7, 2], 3: [3]}))
 
-    assert shares_of(prior, slice(0, n)) is prior.shares
-    some = np.array([4, 1])
-    for which in (some, slice(2, 9)):
-        expected = prior.shares.toarray()[which]
-        np.testing.assert_array_equal(shares_of(prior, which).toarray(), expected)
+    expected = around.own(np.arange(N)[part])
+
+    np.testing.assert_allclose(around.own_over(part), expected)

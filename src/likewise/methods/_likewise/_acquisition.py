@@ -6,13 +6,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import islice
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from likewise._arrays import AnyFloats, Floats, Indices
-from likewise._ties import best_first, first_best, reaches, tied_best
+from likewise._ties import best_first, first_best, reaches
 from likewise.knowledge import (
     GO_ON,
     NEW,
@@ -26,6 +26,7 @@ from likewise.methods._likewise._beliefs import weighed
 from likewise.methods._likewise._posterior import Coverage
 from likewise.methods._likewise._probabilities import (
     Blocked,
+    Likeliest,
     Probabilities,
     Rows,
     likeliest,
@@ -33,6 +34,7 @@ from likewise.methods._likewise._probabilities import (
     sigmoid,
 )
 from likewise.methods._likewise._surroundings import parts_of
+from likewise.spectral import Array
 
 WORTH_A_CHECK = 0.1  # pairs that asking again must be expected to change
 CHECKS = ("check", "check groups")  # kinds of questions about what is known
@@ -104,14 +106,17 @@ class Partners:
     )
 
     @cached_property
-    def likeliest_class(self) -> tuple[Indices, AnyFloats, AnyFloats]:
+    def likeliest_class(self) -> Likeliest:
         """The likeliest class of all free samples; see ``Probabilities.likeliest``."""
         return self.probabilities.likeliest(self.blocked)
 
     @cached_property
-    def drop(self) -> AnyFloats:
+    def drop(self) -> Array:
         """How much an answer on each free sample lowers the uncertainty of pairs."""
-        return drop_of(self.probabilities, *self.likeliest_class)
+        probabilities, (top, p, others) = self.probabilities, self.likeliest_class
+        weights = weight_of(probabilities, np.arange(len(probabilities.classes)))
+        drop: Array = uncertainty_drop(p, others, probabilities.rates.wrong)
+        return drop * probabilities.backend.wide(weights)[top]
 
     @cached_property
     def checked(self) -> Checked:
@@ -357,23 +362,22 @@ class SampleQuestions:
 
     def free(self) -> Iterator[Candidate]:
         """Yield the free samples with their likeliest class, best first."""
-        free, blocked = self.probabilities.free, self.partners.blocked
-        if not len(free):
+        blocked = self.partners.blocked
+        if not self.probabilities.n_free:
             return
-        gain, _ = self.gain_and_lift(blocked)
-        for at in self._order(gain):
-            sample = int(free[at])
+        gain, lift = self.plain_gain(blocked)
+        for sample, plain in self._order(gain):
             before = self.partners.rows_of(sample)
-            row = self.probabilities.questioned(free[[at]], before)[0][0]
+            row = self.probabilities.questioned(np.array([sample]), before)[0][0]
             askable = row.copy()
             askable[list(blocked.get(sample, ()))] = 0.0
             column, partner = self.partners.likeliest(sample, askable)
-            if partner is None or gain[at] < 0:
+            if partner is None or plain < 0:
                 continue
             predicted = self.expected(sample, partner, column, float(row[column]))
             if predicted.kind == "check" and not self._may_check(sample):
                 continue
-            worth = float(gain[at])
+            worth = plain * lift
             first = np.inf if sample in self._under_way else worth
             yield Candidate(first, worth, Question(sample, partner, predicted))
 
@@ -383,8 +387,8 @@ class SampleQuestions:
         may_ask = self.partners.concluded | self.partners.may_check
         if not may_ask.any():
             return
-        parts = parts_of(self.probabilities.beliefs.faint, samples)
-        gain = drop * self.reach(self.coverage.spread_at(samples), -1, parts)
+        shares = parts_of(self.probabilities.beliefs.faint, samples)
+        gain = drop * self.reach(self.coverage.spread_at(samples), -1, shares)
         is_idle = (gain < WORTH_A_CHECK) & ~self.partners.concluded
         gain[np.isin(samples, self.taken) | ~may_ask | is_idle] = -1.0
         for at in best_first(gain, within=self.probabilities.prior.regime.slight):
@@ -415,65 +419,71 @@ class SampleQuestions:
     def _under_way(self) -> tuple[int, ...]:
         return self.probabilities.beliefs.under_way
 
-    def gain_and_lift(self, blocked: Blocked) -> tuple[AnyFloats, float]:
+    def plain_gain(self, blocked: Blocked) -> tuple[Array, float]:
         """Return what a question on each free sample is worth; -1 for none at all.
 
-        And by how much that was lifted, for all alike: there is as much doubt in the
-        fields as there is on settled samples.
+        As if the fields were never silent; less than -1 for samples that are not free.
+        And by how much that is to be lifted, for all alike: there is as much doubt in
+        the fields as there is on settled samples.
         """
         probabilities, regime = self.probabilities, self.probabilities.prior.regime
-        free, wrong = probabilities.free, probabilities.rates.wrong
-        top, p, others = self.partners.likeliest_class
-        now = probabilities.around.coverage.variance[free]
-        spread = self.coverage.variance[free], self.coverage.lengths(free)
-        gain = self._plain_gain(free, self.partners.drop, spread, now)
-        gain[p <= 0] = -1.0
+        backend, wrong = probabilities.backend, probabilities.rates.wrong
+        gain = self._gain_of_all()
         if regime.dtype != np.float64:  # those that rounding might choose among
-            few = np.flatnonzero(tied_best(gain, within=NEARLY))[:N_NEARLY]
-            found = probabilities.likeliest_of(free[few], blocked)
-            now = probabilities.around.coverage.variance_at(free[few])
-            spread = self.coverage.spread_at(free[few])
-            drop = drop_of(probabilities, *found)
-            gain[few] = self._plain_gain(free[few], drop, spread, now)
-            gain[few[found[1] <= 0]] = -1.0
-            top, p, others = top.copy(), p.copy(), others.copy()
-            top[few], p[few], others[few] = found
-        best = first_best(gain, within=regime.slight)
-        before = self.partners.rows_of(int(free[best]))
-        rows, new = probabilities.doubted(free[[best]], before)
-        doubted = uncertainty_drop(*entry_of(rows, new, 0, int(top[best])), wrong)
-        plain = uncertainty_drop(p[best], others[best], wrong)
-        lift = max(float(doubted) / max(float(plain), 1e-9), 1.0)
-        return gain * lift, lift
+            few = backend.tied_best(gain, within=NEARLY)[:N_NEARLY]
+            found = probabilities.likeliest_of(few, blocked)
+            backend.put(gain, few, self._gain_of(few, found))
+        best = int(backend.tied_best(gain, within=regime.slight)[0])
+        at = np.array([best])
+        top, p, others = probabilities.likeliest_of(at, blocked)
+        rows, new = probabilities.doubted(at, self.partners.rows_of(best))
+        doubted = uncertainty_drop(*entry_of(rows, new, 0, int(top[0])), wrong)
+        plain = uncertainty_drop(p[0], others[0], wrong)
+        return gain, max(float(doubted) / max(float(plain), 1e-9), 1.0)
 
-    def _plain_gain(
-        self,
-        samples: Indices,
-        drop: AnyFloats,
-        spread: tuple[AnyFloats, AnyFloats],
-        now: AnyFloats,
-    ) -> AnyFloats:
-        """Return what a question is worth, as if the fields were never silent.
-
-        Of samples, what an answer lowers, what the coverage says of them when the
-        pending questions are answered, and their variance now.
-        """
-        gain = drop * self.reach(spread, 1)
+    def _gain_of_all(self) -> Array:
+        """Return what a question on each sample is worth, in few digits."""
+        probabilities, coverage = self.probabilities, self.coverage
+        spread, backend = (coverage.variance, coverage.lengths), probabilities.backend
+        gain: Array = self.partners.drop * self.reach(spread, 1)
         if self.taken:  # what is left of their uncertainty
-            gain = gain * np.clip(spread[0] / np.maximum(now, 1e-12), 0.0, 1.0)
-            gain[np.isin(samples, self.taken)] = -1.0
+            now = probabilities.around.coverage.variance
+            gain = gain * (spread[0] / now.clip(1e-12)).clip(0.0, 1.0)
+        gain = gain * 1.0  # nobody else's
+        gain[self.partners.likeliest_class[1] <= 0] = -1.0
+        backend.put(gain, np.array(sorted({*self.taken}), dtype=np.intp), -1.0)
+        backend.put(gain, probabilities.not_free, -np.inf)
         return gain
 
-    def _order(self, gain: AnyFloats) -> Iterator[int]:
-        """Yield positions: those under way, latest first, then by gain."""
-        free, is_free = self.probabilities.free, self.probabilities.is_free
-        for sample in reversed(self._under_way):
-            at = int(np.searchsorted(free, sample))
-            if is_free[sample] and gain[at] >= 0:
-                yield at
-        for at in best_first(gain, within=self.probabilities.prior.regime.slight):
-            if free[at] not in self._under_way:
-                yield at
+    def _gain_of(
+        self, samples: Indices, found: tuple[Indices, AnyFloats, AnyFloats]
+    ) -> AnyFloats:
+        """Return the same of some samples and their likeliest classes, in all."""
+        spread = self.coverage.spread_at(samples)
+        gain: AnyFloats = drop_of(self.probabilities, *found) * self.reach(spread, 1)
+        if self.taken:
+            now = self.probabilities.around.coverage.variance_at(samples)
+            gain = gain * np.clip(spread[0] / np.maximum(now, 1e-12), 0.0, 1.0)
+        gain[(found[1] <= 0) | np.isin(samples, self.taken)] = -1.0
+        return gain
+
+    def _order(self, gain: Array) -> Iterator[tuple[int, float]]:
+        """Yield samples and gains: those under way, latest first, then by gain."""
+        backend, within = self.probabilities.backend, self.probabilities.prior.regime
+        waiting = [s for s in self._under_way if self.probabilities.is_free[s]]
+        gains = backend.rows(gain, np.array(waiting, dtype=np.intp)).tolist()
+        for sample, value in reversed([*zip(waiting, gains, strict=True)]):
+            if value >= 0:
+                yield sample, value
+        first = int(backend.tied_best(gain, within=within.slight)[0])
+        if first not in self._under_way:
+            yield first, float(gain[first])
+        whole = backend.host(gain)
+        for at in best_first(whole, within=within.slight):
+            if not np.isfinite(whole[at]):
+                return
+            if at != first and at not in self._under_way:
+                yield at, float(whole[at])
 
     def expected(self, sample: int, partner: int, column: int, p: float) -> Prediction:
         """Return what is expected of a question about a free sample and a class."""
@@ -513,21 +523,15 @@ class SampleQuestions:
         stays = after[home] / (after.sum() + new)
         return STAY if reaches(stays, LIKELY) else GO_ON
 
-    def reach(
-        self,
-        spread: tuple[AnyFloats, AnyFloats],
-        sign: int,
-        parts: Floats | None = None,
-    ) -> AnyFloats:
+    def reach(self, spread: Any, sign: int, shares: Floats | None = None) -> Any:
         r"""Return how many samples are decided together with each (V-optimality).
 
         :math:`r(i) = 1 + (n / v_0) |C v_i|^2 / (\sigma^2 + v_i^T C v_i)`; minus for a
-        sample that is settled already.
+        sample that is settled already. Of the arrays that `spread` is made of.
         """
         (variance, lengths), prior = spread, self.probabilities.prior
-        alone = self.coverage.noise if parts is None else self.coverage.noise / parts
-        noise = alone + sign * variance
-        noise = np.maximum(noise, 1e-9 * self.coverage.noise)
+        alone = self.coverage.noise if shares is None else self.coverage.noise / shares
+        noise = (alone + sign * variance).clip(1e-9 * self.coverage.noise)
         return 1 + len(prior.start) / prior.reach * lengths / noise
 
 
@@ -579,7 +583,7 @@ def _taken_classes(
     return [names.index(name) for name in told]
 
 
-def uncertainty_drop(p: AnyFloats, others: AnyFloats, wrong: float) -> AnyFloats:
+def uncertainty_drop(p: Any, others: Any, wrong: float) -> Any:
     r"""Return how much an answer lowers the Gini uncertainty, in expectation.
 
     For an entry of probability p, the squares of the others summing to S, and a share e
@@ -589,9 +593,10 @@ def uncertainty_drop(p: AnyFloats, others: AnyFloats, wrong: float) -> AnyFloats
         D = \frac{p^2 (1-e)^2 + e^2 S}{q} + \frac{p^2 e^2 + (1-e)^2 S}{1-q} - p^2 - S
           = (1 - 2e)^2 \, p^2 \, \frac{(1-p)^2 + S}{q (1-q)}.
 
-    Only the second form is right to all digits where p is near 0 or 1.
+    Only the second form is right to all digits where p is near 0 or 1. Of arrays of any
+    backend.
     """
-    q = np.clip(p * (1 - wrong) + (1 - p) * wrong, 1e-12, 1 - 1e-12)
+    q = (p * (1 - wrong) + (1 - p) * wrong).clip(1e-12, 1 - 1e-12)
     return (1 - 2 * wrong) ** 2 * p**2 * ((1 - p) ** 2 + others) / (q * (1 - q))
 
 

@@ -10,11 +10,12 @@ from scipy.linalg import solve_triangular
 from scipy.stats import norm, rankdata
 from sklearn.metrics.pairwise import euclidean_distances
 
-from likewise._arrays import AnyFloats, Floats, Indices, Samples, spans
+from likewise._arrays import AnyFloats, Floats, Indices, Samples
 from likewise._ties import first_best
 from likewise.affinity import evenly
 from likewise.methods._likewise._posterior import Basis
-from likewise.methods._likewise._regimes import EXACT, ROWS, Regime
+from likewise.methods._likewise._regimes import EXACT, Regime, parts
+from likewise.spectral import DOUBLE, SINGLE, Array, Backend, backend_of
 
 SMOOTHING = 0.05  # added to eigenvalues: how fast the graph's prior falls off
 WIDTH = 4.0  # of the kernel, in median squared distances
@@ -26,7 +27,7 @@ N_DRAWN = 5000  # of many samples, those that directions and normal scores come 
 N_KNOTS = 1000  # values of a feature whose normal scores are kept
 
 
-def graph_basis(values: Floats, vectors: AnyFloats) -> Basis:
+def graph_basis(values: Floats, vectors: Array) -> Basis:
     r"""Return the eigenvectors weighted by how smooth they are, without a copy.
 
     A field :math:`f = B c` with :math:`c \sim N(0, I)` and columns
@@ -36,15 +37,17 @@ def graph_basis(values: Floats, vectors: AnyFloats) -> Basis:
     Parameters
     ----------
     values : ndarray of shape (k,)
-    vectors : ndarray of shape (n, k)
+    vectors : array of shape (n, k)
     """
     weights = np.append(0.0, 1 / (values[1:] + SMOOTHING))
-    squares = np.array([np.vdot(column, column) for column in vectors.T])
+    backend, squares = backend_of(vectors), np.zeros(len(values))
+    for part in parts(vectors):
+        squares += backend.column_sums(vectors[part] * vectors[part])
     size = float(np.sqrt(weights**2 @ squares / len(vectors)))
     return Basis(vectors, weights / (size or 1.0))
 
 
-def feature_basis(X: Samples, regime: Regime) -> Basis:
+def feature_basis(X: Samples, regime: Regime, backend: Backend = SINGLE) -> Basis:
     r"""Return the main directions of a Gaussian kernel of the features.
 
     :math:`k(x, y) = \exp(-d^2 / (4 \, \mathrm{median} \, d^2))` of the features and,
@@ -54,7 +57,7 @@ def feature_basis(X: Samples, regime: Regime) -> Basis:
     The one piece that is there twice. Few samples are factored all, to all digits; of
     many, which may be larger than memory, pivots and normal scores come from some.
     """
-    return factored_basis(X) if regime is EXACT else sampled_basis(X)
+    return factored_basis(X) if regime is EXACT else sampled_basis(X, backend=backend)
 
 
 def factored_basis(X: Samples, rank: int = RANK) -> Basis:
@@ -68,10 +71,10 @@ def factored_basis(X: Samples, rank: int = RANK) -> Basis:
     """
     X = with_scores(X)
     factor, _ = pivoted_factor(X, kernel_width(X), rank)
-    return _scaled(factor - factor.mean(axis=0))
+    return _scaled(DOUBLE.array(factor - factor.mean(axis=0)))
 
 
-def sampled_basis(X: Samples, rank: int = RANK) -> Basis:
+def sampled_basis(X: Samples, rank: int = RANK, backend: Backend = SINGLE) -> Basis:
     """Return the basis of the features of many samples, in float32.
 
     Only a block of features is in memory.
@@ -82,22 +85,25 @@ def sampled_basis(X: Samples, rank: int = RANK) -> Basis:
         May be a memory map.
     rank : int
         Directions at most.
+    backend : Backend
+        Where the basis is to be.
     """
     n = X.shape[0]
     some = X[evenly(n, N_DRAWN)]
     kernel = Kernel.of(some if sp.issparse(some) else some.astype(np.float64), rank)
-    found = np.empty((n, len(kernel.turn)), dtype=np.float32)
-    total = np.zeros(found.shape[1])
-    for part in spans(n, ROWS):
-        found[part] = kernel.directions(X[part])
-        total += found[part].sum(axis=0, dtype=np.float64)
-    found -= (total / n).astype(np.float32)
+    found, total = backend.zeros(n, len(kernel.turn)), np.zeros(len(kernel.turn))
+    for part in backend.chunks(n):
+        found[part] = backend.narrow(kernel.directions(X[part], backend))
+        total += backend.column_sums(found[part])
+    found -= backend.array(total / n)
     return _scaled(found)
 
 
-def _scaled(array: AnyFloats) -> Basis:
+def _scaled(array: Array) -> Basis:
     """Return a basis of columns scaled so that a field has mean variance 1."""
-    squares = sum(float(np.vdot(array[p], array[p])) for p in spans(len(array), ROWS))
+    backend, squares = backend_of(array), 0.0
+    for part in parts(array):
+        squares += float(backend.column_sums(array[part] * array[part]).sum())
     size = float(np.sqrt(squares / len(array))) or 1.0
     return Basis(array, np.full(array.shape[1], 1 / size))
 
@@ -194,14 +200,10 @@ class Scores:
             tables.append((kept[few], scores[at[few]]))
         return cls(some.mean(axis=0), tuple(tables))
 
-    def beside(self, X: AnyFloats) -> Floats:
+    def beside(self, X: AnyFloats, backend: Backend = DOUBLE) -> Array:
         """Return features around zero and, beside each, its normal scores."""
-        centred = X - self.middle
-        scores = [
-            np.interp(column, *table)
-            for column, table in zip(centred.T, self.tables, strict=True)
-        ]
-        return np.hstack([centred, np.column_stack(scores)])
+        centred = backend.wide(X) - backend.wide(self.middle)
+        return backend.beside([centred, backend.interpolated(centred, self.tables)])
 
 
 @dataclass(frozen=True, slots=True)
@@ -234,8 +236,14 @@ class Kernel:
         turn = solve_triangular(factor[pivots], np.eye(len(pivots)), lower=True).T
         return cls(scores, rows[pivots], width, turn)
 
-    def directions(self, X: Samples) -> Floats:
+    def directions(self, X: Samples, backend: Backend = DOUBLE) -> Array:
         """Return the coordinates of samples along the directions, of shape (s, r)."""
-        rows = X if self.scores is None else self.scores.beside(X)
-        squared = euclidean_distances(rows, self.pivots, squared=True)
-        return np.exp(-squared / self.width) @ self.turn
+        if self.scores is None:
+            found = euclidean_distances(X, self.pivots, squared=True)
+            squared = backend.wide(found)
+        else:
+            rows, pivots = self.scores.beside(X, backend), backend.wide(self.pivots)
+            squared = (rows * rows).sum(1)[:, None] - 2 * (rows @ pivots.T)
+            squared += (pivots * pivots).sum(1)
+        likeness = backend.exp(squared.clip(0.0) * (-1 / self.width))
+        return likeness @ backend.wide(self.turn)

@@ -64,6 +64,6 @@ def stand_ins(prior: Prior, aside: frozenset[int]) -> dict[int, int]:
         members = np.flatnonzero(prior.start == prior.start[medoid])
         here = members[~np.isin(members, list(aside))]
         if len(here):
-            apart = prior.vectors[here].astype(np.float64) - prior.vectors[medoid]
+            apart = prior.rows(here) - prior.rows(np.array([medoid]))
             found[medoid] = int(here[first_least((apart**2).sum(axis=1))])
     return found

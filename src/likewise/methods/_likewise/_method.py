@@ -15,7 +15,6 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
-import scipy.sparse as sp
 
 from likewise._arrays import AnyFloats, Floats, Indices, Weights
 from likewise._ties import (
@@ -37,6 +36,7 @@ from likewise.methods._likewise._prior import Prior, Source
 from likewise.methods._likewise._probabilities import (
     Probabilities,
     trusted,
+    trusted_rows,
 )
 from likewise.methods._likewise._prospect import Showing
 from likewise.methods._likewise._regimes import regime_for
@@ -56,6 +56,7 @@ from likewise.methods._outlook import GOOD_ENOUGH, Correction, Tally
 from likewise.methods._problem import Problem
 from likewise.methods._readers import Errors
 from likewise.methods._screens import Prospect
+from likewise.spectral import Array
 
 PROBABLY_NEW = 0.5
 PULLING = 5.0  # times the weight of one in the middle
@@ -146,17 +147,19 @@ class Sums:
 def sums_of(probabilities: Probabilities, labels: Indices) -> Sums:
     """Return the beliefs summed over each cluster."""
     G = probabilities.pairs + np.eye(len(probabilities.pairs))
-    is_in = np.ones(len(labels), dtype=bool)
-    is_in[list(probabilities.aside)] = False
-    kept = labels[is_in]
-    k = max(int(kept.max(initial=0)) + 1, len(G))
+    backend = probabilities.backend
+    aside = np.array(sorted(probabilities.aside), dtype=np.intp)
+    k = max(int(labels.max(initial=0)) + 1, len(G))
+    sizes = np.bincount(labels, minlength=k) - np.bincount(labels[aside], minlength=k)
     totals, alone = np.zeros((k, len(G))), np.zeros(k)
+    links, shown_as = backend.array(G), backend.indices(labels)
     for part, rows in beliefs(probabilities):
-        R, shown_as = rows[is_in[part]], labels[part][is_in[part]]
-        own = ((R @ G.astype(R.dtype)) * R).sum(axis=1)
-        totals += _summed(R, shown_as, k)
-        alone += np.bincount(shown_as, weights=own, minlength=k)
-    return Sums(np.bincount(kept, minlength=k), totals, alone)
+        out = aside[slice(*np.searchsorted(aside, [part.start, part.stop]))]
+        backend.put(rows, out - part.start, np.zeros((len(out), len(G))))
+        own = ((rows @ links) * rows).sum(1)
+        totals += backend.totals(rows, shown_as[part], k)
+        alone += backend.host(backend.tally(shown_as[part], own, k))
+    return Sums(sizes, totals, alone)
 
 
 def expectation(probabilities: Probabilities, sums: Sums) -> tuple[float, float, float]:
@@ -227,15 +230,17 @@ def singled(probabilities: Probabilities, target: Indices) -> float:
     return float(fresh @ sizes[order] / max(sizes.sum(), NO_PAIRS))
 
 
-def beliefs(probabilities: Probabilities) -> Iterator[tuple[slice, AnyFloats]]:
+def beliefs(probabilities: Probabilities) -> Iterator[tuple[slice, Array]]:
     """Yield P(class) of every sample; what is missing to 1 is a class of its own.
 
     Which samples, and a row for each of them.
     """
-    for part, rows, is_free in probabilities.by_block():
-        if is_free.any():
-            rows[is_free] = trusted(probabilities, rows[is_free])
-        yield part, rows
+    backend, kept = probabilities.backend, probabilities.not_free
+    for part, rows in probabilities.by_block():
+        at = kept[slice(*np.searchsorted(kept, [part.start, part.stop]))] - part.start
+        found = trusted_rows(probabilities, rows)
+        backend.put(found, at, backend.rows(rows, at))
+        yield part, found
 
 
 def belief(probabilities: Probabilities, sample: int) -> AnyFloats:
@@ -246,13 +251,6 @@ def belief(probabilities: Probabilities, sample: int) -> AnyFloats:
     checked, _, samples = probabilities.checked
     found = checked[samples == sample]
     return found[0] if len(found) else probabilities.belonging(at)[0]
-
-
-def _summed(rows: AnyFloats, labels: Indices, k: int) -> AnyFloats:
-    """Return the sum of the rows of each cluster, of shape (k, m)."""
-    n = len(rows)
-    ones = np.ones(n, dtype=rows.dtype)
-    return sp.csr_array((ones, (labels, np.arange(n))), shape=(k, n)) @ rows
 
 
 KNOWN_K = Correction(shift=0.21, toll=-0.75, spread=0.9, early=0.6)
@@ -385,9 +383,9 @@ class FieldModel:
     @cached_property
     def confidence(self) -> Floats:
         """The probability that each sample is in the right cluster."""
-        found = np.empty(self.known.n_samples)
+        found, backend = np.empty(self.known.n_samples), self.probabilities.backend
         for part, rows in beliefs(self.probabilities):
-            found[part] = rows.max(axis=1)
+            found[part] = backend.host(backend.largest_of(rows)[:, 0])
         return found
 
     @cached_property

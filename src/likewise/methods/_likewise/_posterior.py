@@ -11,8 +11,9 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from scipy.linalg import cho_solve, solve_triangular
 
-from likewise._arrays import AnyFloats, Floats, Indices, spans
-from likewise.methods._likewise._regimes import ROWS
+from likewise._arrays import Floats, Indices
+from likewise.methods._likewise._regimes import parts
+from likewise.spectral import Array, backend_of
 
 AFRESH = 50  # changes after which rounding is cleared away
 
@@ -23,26 +24,28 @@ class Basis:
 
     Attributes
     ----------
-    array : ndarray of shape (n, k)
+    array : array of shape (n, k)
         A above.
     weights : ndarray of shape (k,)
         s above.
     """
 
-    array: AnyFloats
+    array: Array
     weights: Floats
 
     def rows(self, samples: Indices) -> Floats:
         """Return some rows of the basis to all digits, of shape (s, k + 1)."""
         found = np.ones((len(samples), len(self.weights) + 1))
-        np.multiply(self.array[samples], self.weights, out=found[:, 1:])
+        some = backend_of(self.array).rows(self.array, samples)
+        np.multiply(some, self.weights, out=found[:, 1:])
         return found
 
-    def times(self, part: slice, coefficients: Floats) -> AnyFloats:
+    def times(self, part: slice, coefficients: Floats) -> Array:
         """Return a block of the basis times coefficients, of shape (s, m)."""
+        backend = backend_of(self.array)
         folded = self.weights[:, np.newaxis] * coefficients[1:]
-        found: AnyFloats = self.array[part] @ folded.astype(self.array.dtype)
-        found += coefficients[0].astype(self.array.dtype)
+        found = self.array[part] @ backend.array(folded)
+        found += backend.array(coefficients[0])
         return found
 
 
@@ -52,13 +55,13 @@ class Spread:
 
     Attributes
     ----------
-    values : ndarray of shape (2, n), or None
+    values : pair of arrays of shape (n,), or None
         The variance and the squared length of C v; None while nobody has looked.
     age : int
         How often it was brought on since it was made of C.
     """
 
-    values: AnyFloats | None = None
+    values: tuple[Array, Array] | None = None
     age: int = 0
 
 
@@ -73,7 +76,7 @@ class Coverage:
 
     Attributes
     ----------
-    vectors : ndarray of shape (n, k)
+    vectors : array of shape (n, k)
     noise : float
     covariance : ndarray of shape (k, k)
         C above.
@@ -81,7 +84,7 @@ class Coverage:
         What follows for every sample.
     """
 
-    vectors: AnyFloats
+    vectors: Array
     noise: float
     covariance: Floats
     spread: Spread = field(default_factory=Spread, repr=False, compare=False)
@@ -89,23 +92,23 @@ class Coverage:
     @classmethod
     def of(
         cls,
-        vectors: AnyFloats,
+        vectors: Array,
         precision: Floats,
         noise: float,
         settled: Indices,
-        parts: Floats | None = None,
+        shares: Floats | None = None,
     ) -> Coverage:
         """Return the posterior given the settled samples.
 
-        `parts`, of shape (t,), is what part of an observation each of them is.
+        `shares`, of shape (t,), is what part of an observation each of them is.
         """
-        seen = vectors[settled].astype(np.float64)
-        information = np.diag(precision) + (_parted(seen, parts).T @ seen) / noise
+        seen = backend_of(vectors).rows(vectors, settled).astype(np.float64)
+        information = np.diag(precision) + (_parted(seen, shares).T @ seen) / noise
         covariance = np.asarray(np.linalg.inv(information), dtype=np.float64)
         return cls(vectors, noise, covariance)
 
     @property
-    def variance(self) -> AnyFloats:
+    def variance(self) -> Array:
         r""":math:`v_i^T C v_i` of every sample: what is left of its uncertainty."""
         return self._looked_at()[0]
 
@@ -115,20 +118,25 @@ class Coverage:
 
     def spread_at(self, samples: Indices) -> tuple[Floats, Floats]:
         """Return variance and squared length of C v of some samples to all digits."""
-        rows = self.vectors[samples].astype(np.float64)
+        rows = self.rows(samples)
         projected = rows @ self.covariance
         return (projected * rows).sum(axis=1), (projected * projected).sum(axis=1)
 
-    def lengths(self, samples: Indices) -> AnyFloats:
-        """Return the squared length of C v: how far an answer at each would reach."""
-        return self._looked_at()[1][samples]
+    @property
+    def lengths(self) -> Array:
+        """The squared length of C v: how far an answer at each sample would reach."""
+        return self._looked_at()[1]
+
+    def rows(self, samples: Indices) -> Floats:
+        """Return v of some samples to all digits, of shape (s, k)."""
+        return backend_of(self.vectors).rows(self.vectors, samples).astype(np.float64)
 
     def after(self, sample: int, sign: int = 1, part: float = 1.0) -> Coverage:
         """Return the posterior with one more settled sample, or one less (-1).
 
         A rank-one change of C; of all samples only if somebody has looked at them.
         """
-        row = self.vectors[sample].astype(np.float64)
+        row = self.rows(np.array([sample]))[0]
         turned = self.covariance @ row
         scale = sign / (self.noise / part + sign * float(turned @ row))
         return replace(
@@ -146,29 +154,28 @@ class Coverage:
         if self.spread.values is None or self.spread.age >= AFRESH:
             return Spread()
         both = np.column_stack([turned, self.covariance @ turned])
-        a, b = (self.vectors @ both.astype(self.vectors.dtype)).T
+        found = self.vectors @ backend_of(self.vectors).array(both)
+        a, b = found[:, 0], found[:, 1]
         variance, lengths = self.spread.values
         square = scale * a * a
         further = square * (scale * float(turned @ turned)) - 2 * scale * a * b
-        return Spread(
-            np.stack([variance - square, lengths + further]), self.spread.age + 1
-        )
+        return Spread((variance - square, lengths + further), self.spread.age + 1)
 
-    def _looked_at(self) -> AnyFloats:
+    def _looked_at(self) -> tuple[Array, Array]:
         if self.spread.values is None:
             self.spread.values = self._spread()
         return self.spread.values
 
-    def _spread(self) -> AnyFloats:
-        n, dtype = len(self.vectors), self.vectors.dtype
-        spread = np.empty((2, n), dtype=dtype)
-        covariance = self.covariance.astype(dtype)
-        for part in spans(n, ROWS):
+    def _spread(self) -> tuple[Array, Array]:
+        backend, n = backend_of(self.vectors), len(self.vectors)
+        variance, lengths = backend.zeros(n), backend.zeros(n)
+        covariance = backend.array(self.covariance)
+        for part in parts(self.vectors):
             rows = self.vectors[part]
             projected = rows @ covariance
-            np.einsum("ij,ij->i", projected, rows, out=spread[0, part])
-            np.einsum("ij,ij->i", projected, projected, out=spread[1, part])
-        return spread
+            variance[part] = (projected * rows).sum(1)
+            lengths[part] = (projected * projected).sum(1)
+        return variance, lengths
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,16 +212,16 @@ class ClassField:
         noise: float,
         settled: tuple[Indices, Indices],
         foreseen: Floats,
-        parts: Floats | None = None,
+        shares: Floats | None = None,
     ) -> ClassField:
         """Return the posterior given the settled samples and their classes.
 
-        `foreseen`, of shape (t, m), is E above; `parts`, of shape (t,), is what part
+        `foreseen`, of shape (t, m), is E above; `shares`, of shape (t,), is what part
         of an observation each sample is.
         """
         samples, classes = settled
         seen = basis.rows(samples)
-        counted = _parted(seen, parts)
+        counted = _parted(seen, shares)
         information = np.eye(seen.shape[1]) + counted.T @ seen / noise
         factor = np.asarray(np.linalg.cholesky(information), dtype=np.float64)
         surprise = -foreseen
@@ -223,13 +230,15 @@ class ClassField:
         coefficients = cho_solve((factor, True), totals, check_finite=False)
         return cls(basis, noise, factor, coefficients, surprise)
 
-    def at(self, samples: slice | Indices) -> AnyFloats:
-        """Return the mean at some samples, of shape (s, m); a few to all digits."""
-        if isinstance(samples, slice):
-            return self.basis.times(samples, self.coefficients)
+    def at(self, samples: Indices) -> Floats:
+        """Return the mean at a few samples to all digits, of shape (s, m)."""
         return self.basis.rows(samples) @ self.coefficients
 
-    def left_out(self, settled: Indices, parts: Floats | None = None) -> Floats:
+    def over(self, part: slice) -> Array:
+        """Return the mean over a block of samples, of shape (s, m)."""
+        return self.basis.times(part, self.coefficients)
+
+    def left_out(self, settled: Indices, shares: Floats | None = None) -> Floats:
         """Return the mean at each settled sample, had it not been settled.
 
         In closed form: with h the share of a sample in its own mean,
@@ -238,11 +247,11 @@ class ClassField:
         rows = self.basis.rows(settled)
         turned = solve_triangular(self.factor, rows.T, lower=True, check_finite=False)
         share = (turned**2).sum(axis=0) / self.noise
-        share = share if parts is None else share * parts
+        share = share if shares is None else share * shares
         mean = rows @ self.coefficients
         mean -= share[:, np.newaxis] * self.surprise
         return mean / (1 - share)[:, np.newaxis]
 
 
-def _parted(rows: Floats, parts: Floats | None) -> Floats:
-    return rows if parts is None else rows * parts[:, np.newaxis]
+def _parted(rows: Floats, shares: Floats | None) -> Floats:
+    return rows if shares is None else rows * shares[:, np.newaxis]

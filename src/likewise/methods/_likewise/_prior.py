@@ -24,13 +24,18 @@ from likewise.methods._likewise._regimes import (
     Regime,
     n_looked,
     n_vectors,
+    parts,
 )
 from likewise.methods._likewise._starts import mixture_of
 from likewise.methods._problem import Problem
 from likewise.spectral import (
+    Array,
+    Backend,
     Blocks,
     ConstrainedWeights,
+    RowProduct,
     Spectrum,
+    backend_of,
     k_means,
     lowest,
     signed_normalised,
@@ -66,13 +71,13 @@ class Prior:
     weights : ndarray or csr_array of shape (n, n)
     n_groups : int or None
         As the problem says.
-    vectors : ndarray of shape (n, k)
+    vectors : array of shape (n, k)
         Eigenvectors of the graph, scaled to mean square 1.
     precision : ndarray of shape (k,)
         Of the coverage field's coefficients.
     reach : float
         The sum of their variances, the first left out: the unit of variance.
-    variance : ndarray of shape (n,)
+    variance : array of shape (n,)
         Of the coverage field at each sample.
     bases : tuple of Basis
         One for each expert: the graph, and the features if there are any.
@@ -90,10 +95,10 @@ class Prior:
 
     weights: Weights
     n_groups: int | None
-    vectors: AnyFloats
+    vectors: Array
     precision: Floats
     reach: float
-    variance: AnyFloats
+    variance: Array
     bases: tuple[Basis, ...]
     start: Indices
     shares: Sparse
@@ -113,10 +118,23 @@ class Prior:
         found[self.medoids] = True
         return found
 
+    def rows(self, samples: Indices) -> Floats:
+        """Return some rows of the eigenvectors to all digits."""
+        return backend_of(self.vectors).rows(self.vectors, samples).astype(np.float64)
+
+    def variance_at(self, samples: Indices) -> AnyFloats:
+        """Return the variance at some samples."""
+        return backend_of(self.variance).rows(self.variance, samples)
+
     @cached_property
-    def upper_weights(self) -> Sparse:
-        """The weights above the diagonal: half the work, as they are symmetric."""
-        return upper(self.weights)
+    def upper_products(self) -> RowProduct:
+        """Products with the weights above the diagonal: half the work of all."""
+        return backend_of(self.vectors).row_products(upper(self.weights))
+
+    @cached_property
+    def share_products(self) -> RowProduct:
+        """Products with the shares."""
+        return backend_of(self.vectors).row_products(self.shares)
 
 
 @dataclass(frozen=True)
@@ -143,6 +161,12 @@ class Source:
         n = self.problem.n_samples
         is_open = self.problem.n_clusters is None and self.regime is EXACT
         return min(n // FEWEST, n_looked(n) - 1) if is_open else 0
+
+    @property
+    def backend(self) -> Backend:
+        """What works on all samples; looked for once."""
+        make = partial(self.regime.backend, self.problem.device)
+        return self.problem.once(("flagship's backend", self.regime), make)
 
     def prior(self, groups: int | None = None) -> Prior:
         """Return the prior for a number of groups, or for as many as there seem."""
@@ -181,22 +205,23 @@ def prior_of(source: Source, groups: int | None = None) -> Prior:
     if wanted > len(spectrum.values):
         spectrum = _spectrum(problem, wanted)
     values = np.maximum(spectrum.values[:wanted], 0.0)
-    vectors = _scaled(spectrum.vectors[:, :wanted], regime)
+    vectors, backend = _scaled(spectrum.vectors[:, :wanted], regime), source.backend
     precision = _coverage_precision(values, groups)
     start, medoids = start_clusters(weights, values, vectors, groups, seed)
     mixture = mixture_of(problem.features, start, seed) if may_be_other else None
     if mixture is not None:
         start, medoids = mixture.labels, mixture.medoids
-    bases = [graph_basis(values, vectors)]
+    here = backend.array(vectors)
+    bases = [graph_basis(values, here)]
     if problem.features is not None:
-        bases.append(feature_basis(problem.features, regime))
+        bases.append(feature_basis(problem.features, regime, backend))
     return Prior(
         weights=weights,
         n_groups=k,
-        vectors=vectors,
+        vectors=here,
         precision=precision,
         reach=float((1 / precision[1:]).sum()) or 1.0,
-        variance=_variance(vectors, precision),
+        variance=_variance(here, precision),
         bases=tuple(bases),
         start=start,
         shares=soft_membership(weights, start),
@@ -225,11 +250,13 @@ def _scaled(vectors: AnyFloats, regime: Regime) -> AnyFloats:
     return (vectors * float(np.sqrt(len(vectors)))).astype(regime.dtype, copy=False)
 
 
-def _variance(vectors: AnyFloats, precision: Floats) -> AnyFloats:
-    variance = np.empty(len(vectors), dtype=vectors.dtype)
-    for part in spans(len(vectors), ROWS):
-        variance[part] = (vectors[part, 1:] ** 2 / precision[1:]).sum(axis=1)
-    return np.maximum(variance, 1e-12)
+def _variance(vectors: Array, precision: Floats) -> Array:
+    backend = backend_of(vectors)
+    variance, weights = backend.zeros(len(vectors)), backend.array(1 / precision[1:])
+    for part in parts(vectors):
+        squares = vectors[part, 1:] * vectors[part, 1:]
+        variance[part] = (squares * weights).sum(1)
+    return variance.clip(1e-12)
 
 
 def _coverage_precision(values: Floats, groups: int) -> Floats:

@@ -12,10 +12,11 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from likewise._arrays import AnyFloats, Floats, Indices, spans
-from likewise._ties import best_columns, is_tied
+from likewise._arrays import AnyFloats, Floats, Indices
+from likewise._ties import best_columns
 from likewise.methods._likewise._beliefs import (
     Beliefs,
     Evidence,
@@ -26,8 +27,9 @@ from likewise.methods._likewise._beliefs import (
     weighed,
 )
 from likewise.methods._likewise._prior import Prior
-from likewise.methods._likewise._regimes import ROWS
+from likewise.methods._likewise._regimes import parts
 from likewise.methods._likewise._surroundings import SLIGHT, Surroundings
+from likewise.spectral import Array, Backend, backend_of
 
 TINY = 1e-6
 ENOUGH = 0.25  # of what a step promises, it must keep
@@ -205,7 +207,9 @@ CLASS_PRIOR, CLASS_SLOPES = (0.7, 1.0), (0.2, 10.0)
 TRUST_PRIOR, TRUST_SLOPES = (0.0, 1.0), (0.1, 3.0)
 
 Rows = tuple[AnyFloats, AnyFloats]  # P(class), of shape (s, m), and P(new), (s,)
-Block = tuple[slice, AnyFloats, NDArray[np.bool_]]  # which, P(class), which are free
+Likeliest = tuple[
+    Array, Array, Array
+]  # class of each sample, P(class), others' squares
 Blocked = Mapping[int, Sequence[int]]  # columns that a sample cannot be compared with
 
 
@@ -233,6 +237,11 @@ class Probabilities:
         """What was there before any answer."""
         return self.around.prior
 
+    @cached_property
+    def backend(self) -> Backend:
+        """What works on all samples."""
+        return backend_of(self.prior.vectors)
+
     @property
     def classes(self) -> tuple[int, ...]:
         """Names of the classes, in the order of the columns."""
@@ -257,6 +266,17 @@ class Probabilities:
         return np.flatnonzero(self.is_free)
 
     @cached_property
+    def not_free(self) -> Indices:
+        """The samples that have a class, or are out of the game; ascending."""
+        aside = np.array(sorted(self.aside), dtype=np.intp)
+        return np.union1d(self.settled[0], aside)
+
+    @property
+    def n_free(self) -> int:
+        """How many samples are free."""
+        return len(self.prior.start) - len(self.not_free)
+
+    @cached_property
     def told(self) -> Indices:
         """The free samples on which ballots say something, ascending.
 
@@ -277,7 +297,7 @@ class Probabilities:
         return evidence_of(self.beliefs)
 
     @property
-    def far(self) -> AnyFloats:
+    def far(self) -> Array:
         """1 where nothing is settled nearby, 0 at a settled sample."""
         return self.around.far
 
@@ -289,7 +309,7 @@ class Probabilities:
     def sizes(self) -> Floats:
         """Expected size of each class."""
         samples, rows = self._moved
-        return self.around.sizes + (rows - self.around.membership[samples]).sum(axis=0)
+        return self.around.sizes + (rows - self._held(samples)).sum(axis=0)
 
     @property
     def share(self) -> Floats:
@@ -338,9 +358,12 @@ class Probabilities:
         samples, rows = self._moved
         if not len(samples):
             return chance_of(self.around.links)
-        W, Q = self.prior.weights[samples], self.around.membership
-        change = rows - Q[samples]
-        moved = change.T @ (W @ Q)
+        W = sp.csr_array(self.prior.weights[samples])
+        near, column = np.unique(W.indices, return_inverse=True)
+        shape = len(samples), len(near)
+        here = sp.csr_array((W.data, column, W.indptr), shape=shape)
+        change = rows - self._held(samples)
+        moved = change.T @ (here @ self._held(near.astype(np.intp)))
         twice = change.T @ (W[:, samples] @ change)
         return chance_of(self.around.links + moved + moved.T + twice)
 
@@ -394,7 +417,7 @@ class Probabilities:
 
     def belonging(self, samples: Indices) -> AnyFloats:
         """Return the soft membership of some samples, of shape (s, m), for output."""
-        found, (moved, rows) = self.around.membership[samples], self._moved
+        found, (moved, rows) = self._held(samples), self._moved
         if len(moved):
             at = np.minimum(np.searchsorted(moved, samples), len(moved) - 1)
             is_moved = moved[at] == samples
@@ -407,19 +430,24 @@ class Probabilities:
         Where columns tie in few digits, they are compared to all digits. As long as the
         start is held, only it says where a sample is that nothing was said about.
         """
-        Q, (moved, rows) = self.around.membership, self._moved
-        if self._loosened < 1:
-            own = self.around.own(slice(0, len(Q)))
-            Q = self._loosened * Q + (1 - self._loosened) * own
-        found, weights = np.empty(len(Q), dtype=np.intp), joined.astype(Q.dtype)
-        for part in spans(len(Q), ROWS):
-            sums = Q[part] @ weights
-            found[part] = best_columns(sums)
-            if Q.dtype != np.float64:
-                close = part.start + np.flatnonzero(is_tied(sums))
+        backend, Q, (moved, rows) = self.backend, self.around.membership, self._moved
+        found, weights = np.empty(len(Q), dtype=np.intp), backend.array(joined)
+        for part in parts(Q):
+            sums = self._loose(part) @ weights
+            found[part] = backend.host_indices(backend.best_columns(sums))
+            if self.prior.regime.dtype != np.float64:
+                tied = backend.flatnonzero(backend.is_tied(sums))
+                close = part.start + backend.host_indices(tied)
                 found[close] = best_columns(self.around.membership_at(close) @ joined)
         found[moved] = best_columns(rows @ joined)
         return found
+
+    def _loose(self, part: slice) -> Array:
+        """Return the membership of a block, held to the start as long as that is."""
+        Q, loosened = self.around.membership[part], self._loosened
+        if loosened < 1:
+            return loosened * Q + (1 - loosened) * self.around.own_over(part)
+        return Q
 
     @property
     def _loosened(self) -> float:
@@ -453,25 +481,31 @@ class Probabilities:
         rows, new = self.silenced(*before)
         return weighed(rows, new, self.evidence.votes(samples), self.rates.strength)
 
-    def likeliest(self, blocked: Blocked) -> tuple[Indices, AnyFloats, AnyFloats]:
-        """Return the likeliest class of all free samples that they may be asked about.
+    def likeliest(self, blocked: Blocked) -> Likeliest:
+        """Return the likeliest class of samples that they may be asked about.
 
-        Its column, its probability, and the sum of the others' squares.
+        Its column, its probability, and the sum of the others' squares; of all samples,
+        though only those of free ones mean anything.
         """
-        n = len(self.prior.start)
-        top, (p, others) = np.empty(n, dtype=np.intp), np.empty((2, n))
-        for part in spans(n, ROWS):
-            rows, new, total = self._quiet(part)
-            top[part] = best_columns(rows)
-            at = np.arange(len(rows)), top[part]
-            p[part] = rows[at] / total
-            rows[at] = 0.0  # left out, not subtracted: what is left may be tiny
-            others[part] = (np.einsum("ij,ij->i", rows, rows) + new**2) / total**2
+        backend = self.backend
+        blocks = [self._likeliest_in(part) for part in parts(self.around.membership)]
+        top, p, others = map(backend.joined, zip(*blocks, strict=True))
         special = np.union1d(self.told, np.array([*blocked], dtype=np.intp))
         if len(special):
             found = self.likeliest_of(special, blocked)
-            top[special], p[special], others[special] = found
-        return top[self.free], p[self.free], others[self.free]
+            for whole, instead in zip((top, p, others), found, strict=True):
+                backend.put(whole, special, instead)
+        return top, p, others
+
+    def _likeliest_in(self, part: slice) -> Likeliest:
+        """Return the same of a block, without ballots."""
+        backend, (rows, new, total) = self.backend, self._quiet(part)
+        top = backend.best_columns(rows)
+        p = backend.entries(rows, top) / total
+        # left out, not subtracted: what is left may be tiny
+        rows = backend.with_entries(rows, top, 0.0)
+        others = ((rows * rows).sum(1) + new * new) / (total * total)
+        return top, backend.doubled(p), backend.doubled(others)
 
     def likeliest_of(
         self, samples: Indices, blocked: Blocked
@@ -483,8 +517,8 @@ class Probabilities:
             askable[at, list(blocked.get(sample, ()))] = 0.0
         return likeliest(askable, rows, new)
 
-    def by_block(self) -> Iterator[Block]:
-        """Yield P(class) of all samples, by and by: which, rows, which are free."""
+    def by_block(self) -> Iterator[tuple[slice, Array]]:
+        """Yield P(class) of all samples, by and by: which, and a row for each."""
         m, (samples, columns) = len(self.classes), self.settled
         aside = self._set_aside
         exceptions = (
@@ -493,13 +527,13 @@ class Probabilities:
             (aside, np.zeros((len(aside), m))),
             (self.checked[2], self.checked[0]),
         )
-        for part in spans(len(self.prior.start), ROWS):
+        for part in parts(self.around.membership):
             rows, _, total = self._quiet(part)
-            rows = np.maximum(rows, 0.0) / total[:, np.newaxis]
+            rows = rows.clip(0.0) / total[:, None]
             for which, instead in exceptions:
                 some = slice(*np.searchsorted(which, [part.start, part.stop]))
-                rows[which[some] - part.start] = instead[some]
-            yield part, rows, self.is_free[part]
+                self.backend.put(rows, which[some] - part.start, instead[some])
+            yield part, rows
 
     def mixed(
         self, near: AnyFloats, own: AnyFloats, far: AnyFloats, novelty: float
@@ -532,7 +566,7 @@ class Probabilities:
         Those told of belong where the ballots say, those set aside nowhere.
         """
         aside = self._set_aside
-        found = self.around.membership[self.told].astype(np.float64)
+        found = self._held(self.told).astype(np.float64)
         rows = lifted(found, self.evidence.votes(self.told))
         samples = np.concatenate([self.told, aside])
         order = np.argsort(samples)
@@ -551,18 +585,22 @@ class Probabilities:
         near, own, far, samples = self.around.left_out
         return *self.mixed(near, own, far, self._plain_novelty), samples
 
-    def _quiet(self, part: slice) -> tuple[AnyFloats, AnyFloats, AnyFloats]:
+    def _held(self, samples: Indices) -> AnyFloats:
+        """Return the membership of some samples, by the fields alone."""
+        return self.backend.rows(self.around.membership, samples)
+
+    def _quiet(self, part: slice) -> tuple[Array, Array, Array]:
         """Return P(class) and P(new) of a block without ballots, and their sums.
 
         By the formula of :meth:`mixed`, from the membership.
         """
-        around, dtype = self.around, self.prior.regime.dtype
+        around = self.around
         impure = around.far[part] * (1 - self.purity)
-        rows = around.membership[part] * around.totals[part, np.newaxis] - SLIGHT
-        share: AnyFloats = ((1 - self.novelty) * self.share).astype(dtype)
-        rows += impure[:, np.newaxis] * (share - around.own(part))
+        rows = around.membership[part] * around.totals[part][:, None] - SLIGHT
+        share = self.backend.array((1 - self.novelty) * self.share)
+        rows += impure[:, None] * (share - around.own_over(part))
         new = impure * self.novelty
-        return rows, new, rows.sum(axis=1) + new + 1e-12
+        return rows, new, rows.sum(1) + new + 1e-12
 
 
 def trusted(probabilities: Probabilities, rows: AnyFloats) -> AnyFloats:
@@ -571,14 +609,20 @@ def trusted(probabilities: Probabilities, rows: AnyFloats) -> AnyFloats:
     The likeliest class of a free sample is trusted as far as first questions have
     borne it out: a logistic map of its probability, learned from the run's own hits.
     """
-    firsts = probabilities.beliefs.calibration.firsts
+    backend = backend_of(rows)
+    return backend.host(trusted_rows(probabilities, backend.array(rows)))
+
+
+def trusted_rows(probabilities: Probabilities, rows: Array) -> Array:
+    """Return the same of rows that are where the backend keeps them."""
+    firsts, backend = probabilities.beliefs.calibration.firsts, backend_of(rows)
     a, b = fitted_map(firsts, TRUST_PRIOR, TRUST_SLOPES)
-    at, top = np.arange(len(rows)), best_columns(rows)
-    p = np.clip(rows[at, top], 1e-4, 1 - 1e-4)
-    sure = sigmoid(a + b * logit(p))
-    scaled = rows * ((1 - sure) / (1 - p))[:, np.newaxis]
-    scaled[at, top] = sure
-    return scaled
+    top = backend.best_columns(rows)
+    p = backend.doubled(backend.entries(rows, top)).clip(1e-4, 1 - 1e-4)
+    odds = a + b * (backend.log(p) - backend.log(1 - p))
+    sure = 1 / (1 + backend.exp(-odds))
+    scaled = rows * backend.narrow((1 - sure) / (1 - p))[:, None]
+    return backend.with_entries(scaled, top, sure)
 
 
 def likeliest(

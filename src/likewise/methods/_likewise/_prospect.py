@@ -28,6 +28,7 @@ from likewise.methods._screens import (
     NEARLY_LIKELIEST,
     Prospect,
 )
+from likewise.spectral import Array
 
 UNLIKELY = 0.05  # two groups that were compared and are less likely one are not again
 DOUBTED = 0.99  # a sample that was only passed by comes back below this
@@ -176,17 +177,14 @@ class Showing:
 
     def _free(self) -> Items:
         probabilities, questions = self.probabilities, self._questions
-        free = probabilities.free
         m = len(self.main)
-        if not len(free):
+        if not probabilities.n_free:
             none = np.zeros(0)
-            return Items(free, np.zeros((0, m)), none, none, none.astype(bool))
-        gain, lift = questions.gain_and_lift(self.partners.blocked)
-        gain[np.isin(free, self._taken)] = -1.0
-        waits = np.isin(free, probabilities.beliefs.under_way) & (gain >= 0)
-        best = np.argsort(-np.where(waits, np.inf, gain), kind="stable")[:N_ITEMS]
-        at = np.sort(best[gain[best] >= 0])
-        samples, waits = free[at], waits[at]
+            at = none.astype(np.intp)
+            return Items(at, np.zeros((0, m)), none, none, none.astype(bool))
+        gain, lift = questions.plain_gain(self.partners.blocked)
+        samples = self._promising(gain)
+        waits = np.isin(samples, probabilities.beliefs.under_way)
         rows, new = probabilities.questioned_of(samples)
         now = probabilities.around.coverage.variance_at(samples)
         spread = self.beyond.spread_at(samples)
@@ -196,7 +194,19 @@ class Showing:
             questions.reach(questions.coverage.spread_at(samples), 1),
             left * questions.reach(spread, 1),
         )
-        return Items(samples, rows, new, lift * scale, np.ones(len(at), dtype=bool))
+        every = np.ones(len(samples), dtype=bool)
+        return Items(samples, rows, new, lift * scale, every)
+
+    def _promising(self, gain: Array) -> Indices:
+        """Return the samples under way, and those of most gain; ascending."""
+        probabilities = self.probabilities
+        backend, is_free = probabilities.backend, probabilities.is_free
+        begun = [s for s in probabilities.beliefs.under_way if is_free[s]]
+        waiting = np.array(begun, dtype=np.intp)
+        waiting = waiting[backend.rows(gain, waiting) >= 0][:N_ITEMS]
+        best = backend.largest(gain, N_ITEMS)
+        best = best[(backend.rows(gain, best) >= 0) & ~np.isin(best, waiting)]
+        return np.sort(np.concatenate([waiting, best[: N_ITEMS - len(waiting)]]))
 
     def _doubted(self) -> Items:
         """Return settled samples that may be wrong: most of all those passed by."""
@@ -329,7 +339,7 @@ class Showing:
 
     def fading(self, samples: Indices) -> Covered:
         """Return what is left of the worth of items."""
-        vectors = self.beyond.vectors[samples].astype(np.float64)
+        vectors = self.beyond.rows(samples)
         prior, rates = self.probabilities.prior, self.probabilities.rates
         waits = np.isin(samples, self.probabilities.beliefs.under_way)
         return Covered(

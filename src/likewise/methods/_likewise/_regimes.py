@@ -7,14 +7,18 @@ features, which is factored for few and found from some for many.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 
 from likewise import _regime
+from likewise._arrays import spans
 from likewise._ties import slight
+from likewise.spectral import DOUBLE, Array, Backend, backend_for, backend_of
 
 ROWS = 4096  # samples looked at together: what is made of them stays in the cache
+CARD_ROWS = 1 << 24  # the same on a card, which works on all of them at once
 N_VECTORS = 50  # eigenvectors at least
 N_EXTRA = 10  # eigenvectors beyond the groups at least
 N_LOOKED = 200  # eigenvalues looked at when the number of groups is not known
@@ -41,6 +45,10 @@ class Regime:
         """How far gains tie with the best: rounding must not choose."""
         return slight(self.dtype)
 
+    def backend(self, device: str) -> Backend:
+        """Return what works on all samples: few stay on the processor."""
+        return DOUBLE if self.dtype is np.float64 else backend_for(device)
+
 
 EXACT = Regime(np.float64, faint=0.0)
 LARGE = Regime(np.float32, faint=1e-6)
@@ -49,6 +57,12 @@ LARGE = Regime(np.float32, faint=1e-6)
 def regime_for(n_samples: int) -> Regime:
     """Return how exactly so many samples are worked on."""
     return EXACT if n_samples <= _regime.FLAGSHIP_EXACT else LARGE
+
+
+def parts(values: Array) -> Iterator[slice]:
+    """Yield slices of an array's rows, as many at a time as suits where it is."""
+    is_here = backend_of(values).is_processor
+    return spans(len(values), ROWS if is_here else CARD_ROWS)
 
 
 def n_vectors(n: int, groups: int) -> int:

@@ -9,11 +9,12 @@ from functools import cached_property
 import numpy as np
 import scipy.sparse as sp
 
-from likewise._arrays import AnyFloats, Floats, Indices, Sparse, dense, spans
+from likewise._arrays import AnyFloats, Floats, Indices, dense
 from likewise.methods._likewise._beliefs import Beliefs
 from likewise.methods._likewise._posterior import ClassField, Coverage
 from likewise.methods._likewise._prior import Prior
-from likewise.methods._likewise._regimes import ROWS
+from likewise.methods._likewise._regimes import parts
+from likewise.spectral import DOUBLE, Array, backend_of
 
 FIELD_NOISE = 0.3
 AFRESH = 40  # changed samples from which on the coverage, too, is computed anew
@@ -24,28 +25,24 @@ KEPT = 0.5  # of the start, what is the mean of a field if all was settled on sh
 SLIGHT = 1e-6  # the membership that every sample has in every class
 
 
-def shares_of(prior: Prior, samples: slice | Indices) -> Sparse:
-    """Return the start's shares of some samples; of all, without a copy."""
-    if isinstance(samples, slice) and samples == slice(0, len(prior.start)):
-        return prior.shares
-    return prior.shares[samples]
-
-
-def links_of(prior: Prior, membership: AnyFloats) -> Floats:
+def links_of(prior: Prior, membership: Array) -> Floats:
     """Return Q'WQ: the weight between any two classes, of shape (m, m).
 
     Parameters
     ----------
     prior : Prior
         Of the weights W.
-    membership : ndarray of shape (n, m)
+    membership : array of shape (n, m)
         Q.
     """
+    backend = backend_of(membership)
     if not sp.issparse(prior.weights):
-        return membership.T @ (prior.weights @ membership)
+        Q = backend.host(membership)
+        return np.asarray(Q.T @ (prior.weights @ Q), dtype=np.float64)
     found = np.zeros((membership.shape[1],) * 2)
-    for part in spans(len(membership), ROWS):
-        found += membership[part].T @ (prior.upper_weights[part] @ membership)
+    for part in parts(membership):
+        across = prior.upper_products.times(part, membership)
+        found += backend.gram(membership[part], across)
     return found + found.T
 
 
@@ -83,16 +80,16 @@ class Surroundings:
     ) -> Surroundings:
         """Return the posteriors; the coverage, too, unless it is there already."""
         classes, settled = tuple(beliefs.members), settled_of(beliefs)
-        parts = parts_of(beliefs.faint, settled[0])
+        shares = parts_of(beliefs.faint, settled[0])
         if coverage is None:
             coverage = Coverage.of(
-                prior.vectors, prior.precision, prior.noise, settled[0], parts
+                prior.vectors, prior.precision, prior.noise, settled[0], shares
             )
         bare = cls(
             prior, classes, beliefs.class_of, settled, coverage, (), beliefs.faint
         )
         fields = tuple(
-            ClassField.of(basis, FIELD_NOISE, settled, bare.foreseen, parts)
+            ClassField.of(basis, FIELD_NOISE, settled, bare.foreseen, shares)
             for basis in prior.bases
         )
         return replace(bare, fields=fields)
@@ -103,7 +100,7 @@ class Surroundings:
         return is_same and self.class_of == beliefs.class_of
 
     @cached_property
-    def parts(self) -> Floats | None:
+    def shares(self) -> Floats | None:
         """What part of an observation each settled sample is; None where all are."""
         return parts_of(self.faint, self.settled[0])
 
@@ -136,42 +133,63 @@ class Surroundings:
         shared = np.flatnonzero(np.bincount(columns, minlength=1)[columns] > 1)
         rows, columns = np.arange(len(shared)), columns[shared]
         scores = [
-            np.log(0.01 + 0.99 * sharpened(mean[shared]))[rows, columns].sum()
+            np.log(0.01 + 0.99 * sharp(mean[shared]))[rows, columns].sum()
             for mean in self._means_left_out
         ]
         weights = np.exp(TEMPER * (np.array(scores) - max(scores)))
         return weights / weights.sum()
 
-    def near(self, samples: slice | Indices) -> AnyFloats:
-        """Return P(class | sample) by the settled samples nearby, experts mixed.
-
-        Of a block, without the experts that hardly count.
-        """
-        faint = self.prior.regime.faint if isinstance(samples, slice) else -1.0
-        experts = zip(self.experts.tolist(), self.fields, strict=True)
-        heard = [(weight, one) for weight, one in experts if weight > faint]
-        means = [one.at(samples) for _, one in heard]
+    def near(self, samples: Indices) -> Floats:
+        """Return P(class | sample) by the settled samples nearby, experts mixed."""
+        means = [one.at(samples) for one in self.fields]
         if self.kept:
             start = self.kept * self.own(samples)
             means = [start + mean for mean in means]
-        return mixed([weight for weight, _ in heard], means)
+        return mixed(self.experts.tolist(), means)
+
+    def near_over(self, part: slice) -> Array:
+        """Return the same of a block, without the experts that hardly count."""
+        faint = self.prior.regime.faint
+        experts = zip(self.experts.tolist(), self.fields, strict=True)
+        heard = [(weight, one) for weight, one in experts if weight > faint]
+        means = [one.over(part) for _, one in heard]
+        if self.kept:
+            start = self.kept * self.own_over(part)
+            means = [start + mean for mean in means]
+        return blend([weight for weight, _ in heard], means)
 
     @cached_property
-    def far(self) -> AnyFloats:
+    def far(self) -> Array:
         """1 where nothing is settled nearby, 0 at a settled sample; of shape (n,)."""
-        return np.clip(self.coverage.variance / self.prior.variance, 0.0, 1.0)
+        return (self.coverage.variance / self.prior.variance).clip(0.0, 1.0)
 
     def far_at(self, samples: Indices) -> Floats:
         """Return the same of some samples to all digits."""
-        share = self.coverage.variance_at(samples) / self.prior.variance[samples]
+        share = self.coverage.variance_at(samples) / self.prior.variance_at(samples)
         return np.clip(share, 0.0, 1.0)
 
-    def own(self, samples: slice | Indices) -> AnyFloats:
+    def own(self, samples: Indices) -> AnyFloats:
         """Return P(class | sample) by the settled samples of the start clusters."""
-        return shares_of(self.prior, samples) @ self._by_cluster
+        return self.prior.shares[samples] @ self._by_cluster
+
+    def own_over(self, part: slice) -> Array:
+        """Return the same of a block."""
+        backend, held = backend_of(self.prior.vectors), self._own_held
+        if part.start in held:
+            return held[part.start]
+        by_cluster = backend.array(self._by_cluster)
+        found = self.prior.share_products.times(part, by_cluster)
+        if not backend.is_processor:  # where there is room for it
+            held[part.start] = found
+        return found
+
+    @cached_property
+    def _own_held(self) -> dict[int, Array]:
+        """What was said of blocks, by their first samples; kept on a card."""
+        return {}
 
     @property
-    def membership(self) -> AnyFloats:
+    def membership(self) -> Array:
         """Soft membership of all samples, of shape (n, m)."""
         return self._blended[0]
 
@@ -182,16 +200,16 @@ class Surroundings:
         return np.asarray(rows / rows.sum(axis=1, keepdims=True), dtype=np.float64)
 
     @property
-    def totals(self) -> AnyFloats:
+    def totals(self) -> Array:
         """What each row of the membership was divided by, of shape (n,)."""
         return self._blended[1]
 
     @cached_property
     def sizes(self) -> Floats:
         """Expected size of each class."""
-        found = np.zeros(len(self.classes))
-        for part in spans(len(self.membership), ROWS):
-            found += self.membership[part].sum(axis=0)
+        found, backend = np.zeros(len(self.classes)), backend_of(self.membership)
+        for part in parts(self.membership):
+            found += backend.column_sums(self.membership[part])
         return found
 
     @cached_property
@@ -211,31 +229,32 @@ class Surroundings:
         means = [mean[asked] for mean in self._means_left_out]
         near = mixed(self.experts.tolist(), means)
         noise: float | Floats = self.coverage.noise
-        noise = noise if self.parts is None else noise / self.parts[asked]
+        noise = noise if self.shares is None else noise / self.shares[asked]
         variance = self.coverage.variance_at(samples)
         widened = variance * noise / np.maximum(noise - variance, 1e-9 * noise)
-        far = np.clip(widened / self.prior.variance[samples], 0.0, 1.0)
+        far = np.clip(widened / self.prior.variance_at(samples), 0.0, 1.0)
         return near, self._own_without(samples, columns), far, samples
 
     @cached_property
     def _means_left_out(self) -> list[Floats]:
         """By each field the mean at the settled samples, had each not been settled."""
-        left = [one.left_out(self.settled[0], self.parts) for one in self.fields]
+        left = [one.left_out(self.settled[0], self.shares) for one in self.fields]
         return [self.foreseen + mean for mean in left] if self.kept else left
 
     @cached_property
-    def _blended(self) -> tuple[AnyFloats, AnyFloats]:
-        n, dtype = len(self.prior.start), self.prior.regime.dtype
-        full = np.empty((n, len(self.classes)), dtype=dtype)
-        totals = np.empty(n, dtype=dtype)
-        for part in spans(n, ROWS):
-            far = self.far[part, np.newaxis]
-            rows = (1 - far) * self.near(part) + far * self.own(part) + SLIGHT
-            totals[part] = rows.sum(axis=1)
-            np.divide(rows, totals[part, np.newaxis], out=full[part])
-        samples, columns = self.settled
-        full[samples] = 0.0
-        full[samples, columns] = 1.0
+    def _blended(self) -> tuple[Array, Array]:
+        vectors, (samples, columns) = self.prior.vectors, self.settled
+        n, m, backend = len(vectors), len(self.classes), backend_of(vectors)
+        full, totals = backend.zeros(n, m), backend.zeros(n)
+        for part in parts(vectors):
+            far = self.far[part][:, None]
+            rows = (1 - far) * self.near_over(part)
+            rows += far * self.own_over(part)
+            rows += SLIGHT
+            totals[part] = rows.sum(1)
+            rows /= totals[part][:, None]
+            full[part] = rows
+        backend.put(full, samples, np.eye(m)[columns])
         return full, totals
 
     @cached_property
@@ -257,7 +276,7 @@ class Surroundings:
     def _own_without(self, samples: Indices, columns: Indices) -> Floats:
         """Return the start cluster's shares, each sample's own count left out."""
         start, at = self.prior.start[samples], np.arange(len(samples))
-        shares = shares_of(self.prior, samples)
+        shares = self.prior.shares[samples]
         own = shares @ _shares(self._counts)
         mine = dense(shares)[at, start][:, np.newaxis]
         less = self._counts[start]
@@ -332,18 +351,32 @@ def settled_of(beliefs: Beliefs) -> tuple[Indices, Indices]:
     return samples, np.array(columns, dtype=np.intp)
 
 
-def sharpened(mean: AnyFloats) -> AnyFloats:
+def sharpened(mean: Array) -> Array:
     """Return U^3, floored at 0.001 of the largest entry of a row, normalised."""
-    top = np.maximum(mean.max(axis=1, keepdims=True), 1e-9)
-    raised = np.maximum(mean / top, FLOOR)
+    top = backend_of(mean).largest_of(mean).clip(1e-9)
+    raised = (mean / top).clip(FLOOR)
     raised = raised * raised * raised
-    return raised / raised.sum(axis=1, keepdims=True)
+    raised /= raised.sum(1)[:, None]
+    return raised
 
 
-def mixed(weights: Sequence[float], means: Sequence[AnyFloats]) -> AnyFloats:
+def sharp(mean: Floats) -> Floats:
+    """Return the same of a few samples."""
+    return DOUBLE.host(sharpened(DOUBLE.array(mean))).astype(np.float64, copy=False)
+
+
+def blend(weights: Sequence[float], means: Sequence[Array]) -> Array:
     """Return P(class) by several fields, each sharpened and weighted."""
-    parts = [w * sharpened(mean) for w, mean in zip(weights, means, strict=True)]
-    return sum(parts[1:], parts[0])
+    found = weights[0] * sharpened(means[0])
+    for weight, mean in zip(weights[1:], means[1:], strict=True):
+        found += weight * sharpened(mean)
+    return found
+
+
+def mixed(weights: Sequence[float], means: Sequence[Floats]) -> Floats:
+    """Return the same of a few samples."""
+    found = blend(weights, [DOUBLE.array(mean) for mean in means])
+    return DOUBLE.host(found).astype(np.float64, copy=False)
 
 
 def _shares(counts: Floats) -> Floats:
