@@ -8,7 +8,7 @@ take or return them; inside they are in an order of our own, on the device that 
 graph was made for. On processors it is fastest with one thread for matrix products.
 """
 
-from likewise.spectral._backend import Array, checked
+from likewise.spectral._backend import Array
 from likewise.spectral._eigen_cold import Pairs, solve
 from likewise.spectral._eigen_exact import Eigenpairs, Spectrum, lowest
 from likewise.spectral._eigen_update import updated
@@ -48,7 +48,6 @@ __all__ = [
     "Pairs",
     "Spectrum",
     "additive",
-    "checked",
     "clusters",
     "embedded",
     "embedding",
