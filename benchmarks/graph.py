@@ -1,14 +1,17 @@
 """The graph of nearest neighbours: time, memory and recall, by the number of samples.
 
     python -m benchmarks.graph [--samples 10000 100000] [--features 64] [--edges 10]
+                               [--device cuda]
     python -m benchmarks.graph --coarsen
 
 Fifty overlapping clouds of intrinsic dimension 12, in random order, each size in a
 process of its own that finds the features in memory. Seconds are those of one core;
 memory is the peak above the features (this needs Linux); recall is measured on 500
 samples by an exact search. The ratio is to scikit-learn comparing 2,000 samples with
-all, in the same run and taken times n / 2,000. `--keep FOLDER` writes the features
-(X.npy), the clouds (y.npy), weights.npz and neighbours.npz of the last size.
+all, in the same run and taken times n / 2,000. With `--device`, neighbours are searched
+there, with seconds on the wall and all cores, for the others too. `--keep FOLDER`
+writes the features (X.npy), the clouds (y.npy), weights.npz and neighbours.npz of the
+last size.
 
 `--coarsen` shows what representatives cost: the Jaccard score of all samples and of
 representatives whose labels are spread, without a question and after 100 answers; how
@@ -19,7 +22,7 @@ from __future__ import annotations
 
 import argparse
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -37,11 +40,13 @@ from threadpoolctl import threadpool_limits
 from likewise import LabelOracle, Session, jaccard
 from likewise._arrays import AnyFloats, Indices
 from likewise.affinity import (
+    DEVICES,
     N_EDGES,
     N_SHARES,
     directed_weights,
     has_faiss,
     nearest_neighbours,
+    torch_for,
 )
 from likewise.affinity._graph import local_scale, neighbour_graph
 from likewise.affinity._knn import recall_of, search_for
@@ -66,27 +71,31 @@ class Measured:
 
 @dataclass
 class Stopwatch:
-    """Seconds of one core by the name of a step."""
+    """Seconds by the name of a step: of one core, or on the wall."""
 
+    clock: Callable[[], float]
     seconds: dict[str, float] = field(default_factory=dict)
 
     @contextmanager
     def __call__(self, name: str) -> Iterator[None]:
         """Time a step."""
-        start = time.process_time()
+        start = self.clock()
         yield
-        self.seconds[name] = time.process_time() - start
+        self.seconds[name] = self.clock() - start
 
 
-def measured(folder: Path, n_edges: int) -> Measured:
+def measured(folder: Path, n_edges: int, device: str) -> Measured:
     """Return what the graph of the features in a folder takes, and write it there."""
-    X, watch = np.load(folder / "X.npy"), Stopwatch()
+    X, on_wall = np.load(folder / "X.npy"), device != "cpu"
+    watch = Stopwatch(time.perf_counter if on_wall else time.process_time)
     if has_faiss():
         import faiss  # its threads are limited only once they are there  # noqa: F401
-    with threadpool_limits(1):
+    if on_wall:
+        torch_for(device)  # to load torch and to wake a card is not measured
+    with threadpool_limits(None if on_wall else 1):
         before = _forgotten_peak()
         with watch("search"):
-            near = nearest_neighbours(X, max(N_SHARES, n_edges))
+            near = nearest_neighbours(X, max(N_SHARES, n_edges), device=device)
         with watch("graph"):
             scale = local_scale(near)
             graph = neighbour_graph(X, near, scale, n_edges)
@@ -99,7 +108,7 @@ def measured(folder: Path, n_edges: int) -> Measured:
             some = NearestNeighbors(algorithm="brute").fit(X)
             some.kneighbors(X[:N_YARDSTICK], near.indices.shape[1])
     yardstick = watch.seconds.pop("yardstick") * len(X) / min(len(X), N_YARDSTICK)
-    kind, per_sample = search_for(X).kind, graph.nnz / len(X)
+    kind, per_sample = search_for(X, device).kind, graph.nnz / len(X)
     return Measured(kind, watch.seconds, yardstick, memory, recall, per_sample)
 
 
@@ -118,27 +127,30 @@ def _status(name: str) -> int:
     return next(int(line.split()[1]) * 1024 for line in lines if line.startswith(name))
 
 
-def table(sizes: list[int], d: int, n_edges: int, keep: Path | None) -> None:
+def table(asked: argparse.Namespace) -> None:
     """Print a row for each size."""
+    d = asked.features
     print(
-        f"{'n':>8} {'d':>4} {'search':6} {'edges':>5} {'seconds':>8} "
+        f"{'n':>8} {'d':>4} {'search':9} {'edges':>5} {'seconds':>8} "
         f"{'= search':>8} {'+ graph':>8} {'ratio':>6} "
         f"{'MB':>6} {'recall':>6}"
     )
-    for n in sizes:
+    for n in asked.samples:
         with TemporaryDirectory() as temporary:
-            folder = keep or Path(temporary)
+            folder = asked.keep or Path(temporary)
             folder.mkdir(parents=True, exist_ok=True)
             X, y = clouds(n, d)
             np.save(folder / "X.npy", X)
             np.save(folder / "y.npy", y)
             del X
             with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as apart:
-                found = apart.submit(measured, folder, n_edges).result()
+                found = apart.submit(
+                    measured, folder, asked.edges, asked.device
+                ).result()
         total = sum(found.seconds.values())
         steps = " ".join(f"{found.seconds[step]:8.2f}" for step in STEPS)
         print(
-            f"{n:8} {d:4} {found.kind:6} {found.per_sample:5.1f} {total:8.2f} {steps} "
+            f"{n:8} {d:4} {found.kind:9} {found.per_sample:5.1f} {total:8.2f} {steps} "
             f"{total / found.yardstick:6.3f} {found.memory / 1e6:6.0f} "
             f"{found.recall:6.4f}",
             flush=True,
@@ -204,13 +216,14 @@ def main() -> None:
     parser.add_argument("--samples", type=int, nargs="+", default=[10_000, 100_000])
     parser.add_argument("--features", type=int, default=64)
     parser.add_argument("--edges", type=int, default=N_EDGES)
+    parser.add_argument("--device", choices=DEVICES, default="cpu")
     parser.add_argument("--keep", type=Path)
     parser.add_argument("--coarsen", action="store_true")
     asked = parser.parse_args()
     if asked.coarsen:
         coarsen()
     else:
-        table(asked.samples, asked.features, asked.edges, asked.keep)
+        table(asked)
 
 
 if __name__ == "__main__":

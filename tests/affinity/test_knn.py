@@ -146,7 +146,7 @@ def test_all_pairs_of_many_are_compared_in_many_steps(kind: str) -> None:
     assert 256 <= search.block <= 2000
 
 
-KINDS = ("flat", "hnsw", "blocks", "products")
+KINDS = ("flat", "hnsw", "blocks", "products", "torch-cpu")
 
 each_kind = pytest.mark.parametrize("kind", KINDS)
 
@@ -207,7 +207,7 @@ def test_no_sample_is_its_own_neighbour(kind: str) -> None:
     assert near.indices.min() >= 0
 
 
-@pytest.mark.parametrize("kind", ["flat", "hnsw", "blocks"])
+@pytest.mark.parametrize("kind", ["flat", "hnsw", "blocks", "torch-cpu"])
 def test_equal_samples_are_at_distance_zero_wherever_zero_is(
     kind: str, rng: np.random.Generator
 ) -> None:
@@ -342,7 +342,7 @@ def test_progress_goes_up_to_the_total(kind: str, X: Floats) -> None:
     assert {total for _, total in seen} == {seen[-1][0]}
 
 
-@pytest.mark.parametrize("kind", ["flat", "hnsw", "blocks"])
+@pytest.mark.parametrize("kind", ["flat", "hnsw", "blocks", "torch-cpu"])
 @pytest.mark.parametrize("numbers", [np.uint8, np.int16, np.float16, np.float32])
 def test_small_numbers_in_a_memory_map_are_what_they_are(
     kind: str, numbers: Any, tmp_path: Path, rng: np.random.Generator
@@ -402,7 +402,7 @@ def whole_numbers(rng: np.random.Generator) -> dict[str, Floats]:
 
 
 @pytest.mark.parametrize("name", whole_numbers(np.random.default_rng(0)))
-@pytest.mark.parametrize("kind", ["whole", "flat", "blocks", "products"])
+@pytest.mark.parametrize("kind", ["whole", "flat", "blocks", "products", "torch-cpu"])
 def test_of_samples_as_far_from_one_the_first_are_its_neighbours(
     name: str, kind: str, rng: np.random.Generator
 ) -> None:

@@ -1,6 +1,7 @@
 """How alike two samples are before anybody answers: kernels, nearest neighbours."""
 
 from likewise.affinity._blocking import are_fields, cosines, fields, ids_of, shares_of
+from likewise.affinity._devices import DEVICES, checked, torch_for
 from likewise.affinity._graph import as_is, directed_weights, graph_in, scale_in
 from likewise.affinity._kernels import (
     AFFINITIES,
@@ -47,6 +48,7 @@ from likewise.affinity._rows import (
 
 __all__ = [
     "AFFINITIES",
+    "DEVICES",
     "N_EDGES",
     "N_SHARES",
     "N_TYPICAL",
@@ -65,6 +67,7 @@ __all__ = [
     "are_fields",
     "as_is",
     "auto",
+    "checked",
     "chi2",
     "cosine",
     "cosines",
@@ -90,5 +93,6 @@ __all__ = [
     "self_tuning",
     "shares_of",
     "standardised",
+    "torch_for",
     "unit_length",
 ]

@@ -19,7 +19,7 @@ from sklearn.metrics import pairwise_distances_argmin_min
 
 from likewise import _regime as regime
 from likewise._arrays import AnyFloats, AnyIndices, Samples, significant, spans
-from likewise.affinity._indexes import Index
+from likewise.affinity._indexes import Index, Ranking
 from likewise.affinity._knn import (
     N_SHARES,
     Neighbours,
@@ -242,6 +242,10 @@ def _neighbours(
     apart = np.empty((len(samples), width), dtype=index.at(samples[:0]).dtype)
     for block in spans(len(samples), N_ASKED):
         queries = index.at(samples[block])
+        if isinstance(index, Ranking):
+            near[block], squares = index.ranked(queries, width)
+            apart[block] = np.sqrt(squares)
+            continue
         near[block] = index.candidates(queries, width)
         for column, others in enumerate(near[block].T):
             apart[block, column] = np.sqrt(squared(index.at(others), queries))

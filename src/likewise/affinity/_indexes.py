@@ -11,13 +11,14 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from types import ModuleType
-from typing import Protocol, TypeAlias
+from typing import Protocol, TypeAlias, runtime_checkable
 
 import numpy as np
 import scipy.sparse as sp
 from sklearn.neighbors import NearestNeighbors
 
 from likewise._arrays import AnyFloats, AnyIndices, Indices, Samples, Sparse, spans
+from likewise.affinity._card import AllPairsByTorch
 from likewise.affinity._rows import Rows, evenly, lengths
 from likewise.errors import MissingExtraError
 
@@ -48,6 +49,17 @@ class Index(Protocol):
 
     def at(self, positions: AnyIndices) -> Samples:
         """Return the rows at some positions."""
+
+
+@runtime_checkable
+class Ranking(Protocol):
+    """An index that measures and orders what it finds where it finds it."""
+
+    def ranked(self, queries: Samples, k: int) -> tuple[AnyIndices, AnyFloats]:
+        """Return the k nearest rows, of those as far the first, and squared distances.
+
+        At most as many as there are rows.
+        """
 
 
 @dataclass(frozen=True, slots=True)
@@ -369,6 +381,8 @@ INDEXES: dict[str, Callable[[Rows, Done], Index]] = {
     "flat": AllPairs.by_faiss,
     "hnsw": Links.of,
     "products": Products.of,
+    "cuda": partial(AllPairsByTorch.on, "cuda"),
+    "torch-cpu": partial(AllPairsByTorch.on, "torch-cpu"),
 }
 
 

@@ -86,7 +86,11 @@ class Affinity:
 
 
 def auto(
-    X: SamplesLike, *, progress: Report | None = None, clock: Clock | None = None
+    X: SamplesLike,
+    *,
+    device: str = "cpu",
+    progress: Report | None = None,
+    clock: Clock | None = None,
 ) -> Affinity:
     """Return the graph of 10 nearest neighbours with self-tuning weights.
 
@@ -95,6 +99,8 @@ def auto(
     X : array-like of shape (n_samples, n_features)
         More than 20,000 samples may be a memory map that is larger than memory, of
         numbers of any size; their weights are float32.
+    device : {"cpu", "cuda", "torch-cpu"}, default="cpu"
+        Where neighbours among more than 20,000 dense samples are searched.
     progress : callable, optional
         Called as ``progress(done, total)`` while neighbours are searched.
     clock : callable, optional
@@ -105,18 +111,24 @@ def auto(
     >>> auto([[0.0], [0.1], [5.0], [5.2]]).weights.shape
     (4, 4)
     """
-    return self_tuning(as_samples(X), progress=progress, clock=clock)
+    return self_tuning(as_samples(X), device=device, progress=progress, clock=clock)
 
 
 def self_tuning(
-    X: Samples, *, progress: Report | None = None, clock: Clock | None = None
+    X: Samples,
+    *,
+    device: str = "cpu",
+    progress: Report | None = None,
+    clock: Clock | None = None,
 ) -> Affinity:
     """Return the affinity "auto" of samples that were checked already."""
     if sp.issparse(X) or X.shape[0] <= regime.EXACT_SEARCH:
         X, _ = within_reach(X)  # many are held in single precision: see middle_of
     centred = _centred(X)
     with _trusted():
-        near = nearest_neighbours(centred, N_SHARES, progress=progress, clock=clock)
+        near = nearest_neighbours(
+            centred, N_SHARES, device=device, progress=progress, clock=clock
+        )
         scale = local_scale(near)
         weights = neighbour_graph(centred, near, scale, N_EDGES)
     return Affinity(
@@ -206,6 +218,7 @@ def affinity_of(
     X: SamplesLike,
     kind: str | Kernel,
     *,
+    device: str = "cpu",
     progress: Report | None = None,
     clock: Clock | None = None,
 ) -> Affinity:
@@ -217,6 +230,7 @@ def affinity_of(
     kind : str or callable
         A name in ``AFFINITIES``, or a function that returns an (n, n) similarity or
         an :class:`Affinity`, for example ``partial(gaussian, bandwidth=2.0)``.
+    device : str, default="cpu"
     progress, clock : callable, optional
         For ``"auto"``: see :func:`auto`.
     """
@@ -229,7 +243,7 @@ def affinity_of(
             f"There is no affinity {kind!r}. Choose one of: {', '.join(AFFINITIES)}."
         )
     if kind == "auto":
-        return auto(X, progress=progress, clock=clock)
+        return auto(X, device=device, progress=progress, clock=clock)
     return AFFINITIES[kind](X)
 
 

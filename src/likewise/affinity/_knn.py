@@ -11,6 +11,9 @@ kind         for                     by
 ``blocks``   instead of these two    scikit-learn, all pairs in float32, exact;
                                      where the extra ``scale`` is not installed
 ``products`` sparse samples          sparse products, all pairs, exact
+``cuda``     more than 20,000        torch, all pairs in float32, exact: see ``_card``;
+             dense samples, where    ``torch-cpu`` is the same on the processor
+             a card was asked for
 ===========  ======================  =============================================
 
 Each search is cut into tasks, one shard after the other for one piece of the samples,
@@ -39,7 +42,9 @@ from likewise._arrays import (
     significant,
     spans,
 )
-from likewise.affinity._indexes import INDEXES, Index, unheard
+from likewise.affinity._card import N_QUERIES, rows_that_fit
+from likewise.affinity._devices import torch_for
+from likewise.affinity._indexes import INDEXES, Index, Ranking, unheard
 from likewise.affinity._rows import (
     Pieces,
     Report,
@@ -72,7 +77,8 @@ N_COMPARED = 2**24  # pairs of samples that are compared at a time
 N_PROVED = 200  # rows searched exactly, to say how many neighbours links have missed
 LEAST = 0.9  # recall, below which somebody should know
 ROUNDING = 1e-5  # of a distance
-KINDS = ("whole", "flat", "hnsw", "blocks", "products")
+KINDS = ("whole", "flat", "hnsw", "blocks", "products", "cuda", "torch-cpu")
+BY_TORCH = "cuda", "torch-cpu"
 ADVICE = {
     "blocks": "run `pip install 'likewise[scale]'` for a faster search",
     "products": "reduce them to some 100 dense features first, for example with "
@@ -90,7 +96,7 @@ class Search:
 
     Attributes
     ----------
-    kind : {"whole", "flat", "hnsw", "blocks", "products"}
+    kind : {"whole", "flat", "hnsw", "blocks", "products", "cuda", "torch-cpu"}
         As in the table above.
     shard : int
         Rows that are searched in at a time.
@@ -111,8 +117,10 @@ class Search:
             )
 
 
-def search_for(X: Samples) -> Search:
+def search_for(X: Samples, device: str = "cpu") -> Search:
     """Return the search that suits so many samples of so many features.
+
+    On a device of torch, many dense samples are compared there.
 
     Examples
     --------
@@ -123,6 +131,8 @@ def search_for(X: Samples) -> Search:
     n, d = X.shape
     if n <= regime.EXACT_SEARCH:
         return Search("whole", n, n)
+    if not sp.issparse(X) and torch_for(device) is not None:
+        return search_of(device, n, d)
     return search_of(kind_for(n, d, is_sparse=sp.issparse(X)), n, d)
 
 
@@ -140,6 +150,8 @@ def search_of(kind: str, n: int, d: int) -> Search:
     """Return a search of some kind, with as many rows at a time as memory should."""
     if kind == "products":
         return Search(kind, n, max(PRODUCT_BYTES // (8 * n), 1))
+    if kind in BY_TORCH:
+        return Search(kind, min(n, rows_that_fit(kind, d)), N_QUERIES)
     shard = min(n, max(SHARD_BYTES // (4 * d + LINKS), 1))
     block = max(BLOCK_BYTES // (4 * d), 1)
     if kind != "hnsw":
@@ -267,6 +279,8 @@ def searched(best: Best, index: Index, start: int, queries: Samples, k: int) -> 
     does not depend on the order of the shards, nor on how sums are rounded.
     """
     found = _in_shard(index, start, queries, k, min(k + SPARE, len(index)))
+    if not best.indices.shape[1]:
+        return found
     return _first(
         np.hstack([best.indices, found.indices]),
         np.hstack([best.squared, found.squared]),
@@ -279,6 +293,9 @@ def _in_shard(index: Index, start: int, queries: Samples, k: int, width: int) ->
 
     Of those that are, an index returns any.
     """
+    if isinstance(index, Ranking):
+        at, near = index.ranked(queries, min(k, len(index)))
+        return Best(at + np.int32(start), near)
     found = index.candidates(queries, width)
     there = found >= 0
     apart = np.empty(found.shape, dtype=np.float32)
@@ -306,9 +323,11 @@ def without(best: Best, own: AnyIndices) -> Best:
         Which of the samples each query is.
     """
     is_own = best.indices == own[:, np.newaxis]
-    indices = np.where(is_own, -1, best.indices)
-    apart = np.where(is_own, np.float32(np.inf), best.squared)
-    return _first(indices, apart, best.indices.shape[1] - 1)
+    is_own[:, -1] |= ~is_own.any(axis=1)  # where it is not among them, the last goes
+    shape = len(own), best.indices.shape[1] - 1
+    return Best(
+        best.indices[~is_own].reshape(shape), best.squared[~is_own].reshape(shape)
+    )
 
 
 def _first(indices: AnyIndices, apart: AnyFloats, k: int) -> Best:
@@ -603,6 +622,7 @@ def nearest_neighbours(
     k: int,
     *,
     search: Search | None = None,
+    device: str = "cpu",
     progress: Report | None = None,
     clock: Clock | None = None,
 ) -> Neighbours:
@@ -616,6 +636,8 @@ def nearest_neighbours(
         Fewer where there are fewer other rows.
     search : Search, optional
         How; :func:`~likewise.affinity.search_for` chooses unless given.
+    device : {"cpu", "cuda", "torch-cpu"}, default="cpu"
+        Where many rows are compared, if no search is given.
     progress : callable, optional
         Called as ``progress(done, total)``, in rows: those that can be searched in
         and those that were searched for.
@@ -633,7 +655,7 @@ def nearest_neighbours(
     array([1, 0, 1])
     """
     k = min(k, X.shape[0] - 1)
-    search = search or search_for(X)
+    search = search or search_for(X, device)
     if k == 0:
         none = np.zeros((X.shape[0], 0))
         return Neighbours(none.astype(np.intp), none)

@@ -444,7 +444,8 @@ class Preparation:
         if self.project.info().n_items <= ONE_THREAD:
             threadpool_limits(1)  # for as long as it is served
         journal = ProjectJournal(self.project, None, self._clock)
-        graph = kept_affinity(self.project, self._watch_neighbours)
+        device = self._options.get("device", "cpu")
+        graph = kept_affinity(self.project, self._watch_neighbours, device=device)
         session = session_on(
             Session, self.project, journal, samples=X, graph=graph, **self._options
         )

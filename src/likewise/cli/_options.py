@@ -47,7 +47,10 @@ Scale = Annotated[
 ]
 Device = Annotated[
     str,
-    typer.Option("--device", help="cuda: a graphics card solves large spectra."),
+    typer.Option(
+        "--device",
+        help="cuda: a graphics card finds neighbours and solves large spectra.",
+    ),
 ]
 Who = Annotated[str, typer.Option(help="Your name, beside your answers.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print for programs.")]

@@ -11,9 +11,8 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from likewise._arrays import Samples, Sparse, Weights, described, whole_or_none
-from likewise.affinity import Affinity, Clock, Closeness, Report, affinity_of
+from likewise.affinity import Affinity, Clock, Closeness, Report, affinity_of, checked
 from likewise.errors import InputError
-from likewise.spectral import checked
 
 T = TypeVar("T")
 Kind: TypeAlias = "str | Callable[[Samples], Weights]"
@@ -30,7 +29,8 @@ class Problem:
     n_clusters : int or None
         How many groups there are; None when nobody knows.
     device : str
-        Where a large spectrum is solved for: "cpu", or "cuda" for a graphics card.
+        Where neighbours among many samples are searched and a large spectrum is solved
+        for: "cpu", or "cuda" for a graphics card.
     """
 
     affinity: Affinity
@@ -128,7 +128,7 @@ def problem_of(
             f"progress must be a function of (done, total), but it is "
             f"{described(progress)}."
         )
-    similar = affinity_of(X, affinity, progress=progress, clock=clock)
+    similar = affinity_of(X, affinity, device=device, progress=progress, clock=clock)
     n_samples = similar.weights.shape[0]
     if k is not None and not 1 <= k <= n_samples:
         raise InputError(

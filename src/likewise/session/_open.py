@@ -178,7 +178,8 @@ def session_on(
     wanted = {**_kept(project), **said}
     is_auto = wanted["affinity"] == DEFAULTS["affinity"]
     if is_auto and find_method(wanted["method"]).affinity is None:
-        wanted["affinity"] = graph or kept_affinity(project)
+        device = wanted.get("device", "cpu")
+        wanted["affinity"] = graph or kept_affinity(project, device=device)
     X = project.array(FEATURES) if samples is None else samples
     return begin(X, **wanted, journal=journal)
 

@@ -163,9 +163,9 @@ class Session:
         Where answers are kept; in memory unless given. What it holds is taken up again.
         A ``likewise.storage.JsonLinesJournal`` of other samples is refused.
     device : {"cpu", "cuda"}, default="cpu"
-        Where the spectrum of many samples is solved for; "cuda" is a graphics card,
-        with the extra ``gpu``. Where there is none, a warning says so and the processor
-        does the work.
+        Where neighbours among many samples are searched and their spectrum is solved
+        for; "cuda" is a graphics card, with the extra ``gpu``. Where there is none, a
+        warning says so and the processor does the work.
     progress : callable, optional
         Called as ``progress(done, total)`` while the neighbours of many samples are
         searched for, which may take minutes. It says nothing of the clustering: see

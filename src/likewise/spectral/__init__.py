@@ -16,7 +16,6 @@ from likewise.spectral._backend import (
     RowProduct,
     backend_for,
     backend_of,
-    checked,
 )
 from likewise.spectral._eigen_cold import Pairs, solve
 from likewise.spectral._eigen_exact import Eigenpairs, Spectrum, lowest
@@ -63,7 +62,6 @@ __all__ = [
     "additive",
     "backend_for",
     "backend_of",
-    "checked",
     "clusters",
     "embedded",
     "embedding",

@@ -10,7 +10,6 @@ from __future__ import annotations
 import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
-from importlib.util import find_spec
 from types import EllipsisType, ModuleType
 from typing import Any, Protocol, TypeAlias, cast
 
@@ -20,9 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from likewise import _ties
 from likewise._arrays import AnyFloats, Floats, Indices, Sparse
-from likewise.errors import AssumptionWarning, InputError, MissingExtraError
-
-DEVICES = ("cpu", "cuda", "torch-cpu")
+from likewise.affinity import torch_for
 
 
 class Array(Protocol):
@@ -612,48 +609,18 @@ SINGLE, DOUBLE = NumpyBackend(), NumpyBackend(np.float64)
 MOST_ONES = 1 << 28  # numbers of a matrix of ones and zeros at a time: 1 GB
 
 
-def checked(device: str) -> str:
-    """Return the name of a device, or refuse one that there is not."""
-    if device not in DEVICES:
-        raise InputError(
-            f"There is no device {device!r}. Choose one of: {', '.join(DEVICES)}."
-        )
-    return device
-
-
 def backend_for(device: str) -> Backend:
     """Return the backend of a device.
 
     Parameters
     ----------
     device : {"cpu", "cuda", "torch-cpu"}
-        "cpu" is numpy and scipy; the others are torch. Where "cuda" finds no torch or
-        no card, a warning says so and "cpu" takes its place.
+        As in :func:`~likewise.affinity.torch_for`.
 
     Examples
     --------
     >>> type(backend_for("cpu")).__name__
     'NumpyBackend'
     """
-    if checked(device) == "cpu":
-        return NumpyBackend()
-    if find_spec("torch") is None:
-        if device == "torch-cpu":
-            raise MissingExtraError("torch", "gpu")
-        return _without_card("torch is missing (pip install 'likewise[gpu]')")
-    import torch
-
-    if device == "torch-cpu":
-        return TorchBackend(torch, "cpu")
-    if not torch.cuda.is_available():
-        return _without_card("torch finds no card")
-    return TorchBackend(torch, "cuda")
-
-
-def _without_card(why: str) -> Backend:
-    warnings.warn(
-        f"The device 'cuda' was asked for, but {why}, so the processor does the work.",
-        AssumptionWarning,
-        stacklevel=4,
-    )
-    return NumpyBackend()
+    found = torch_for(device)
+    return NumpyBackend() if found is None else TorchBackend(*found)

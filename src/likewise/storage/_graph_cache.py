@@ -25,7 +25,7 @@ N_HASHED = 1 << 16  # rows that are read together
 
 
 def kept_affinity(
-    project: Project, progress: Report | None = None
+    project: Project, progress: Report | None = None, *, device: str = "cpu"
 ) -> Callable[[Any], Affinity]:
     """Return the affinity "auto" of a project, which finds its graph once.
 
@@ -35,6 +35,7 @@ def kept_affinity(
     ----------
     project : Project
     progress : callable, optional
+    device : str, default="cpu"
         As in :func:`~likewise.affinity.auto`.
 
     Examples
@@ -49,7 +50,7 @@ def kept_affinity(
         X = as_samples(X)
         found = read_graph(project, X)
         if found is None:
-            found = self_tuning(X, progress=progress)
+            found = self_tuning(X, device=device, progress=progress)
             keep_graph(project, found)
         return found
 
