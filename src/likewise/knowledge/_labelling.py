@@ -53,20 +53,24 @@ def respect(
     ndarray of shape (n,)
         0..k'-1, each number in use; k' > k only where the cannot-links leave no choice.
     """
-    rest = [group for group in constraints.members if group not in set(certain)]
+    chosen = set(certain)
+    rest = [group for group in constraints.members if group not in chosen]
     rest.sort(key=lambda group: -len(constraints.samples(group)))
     members = [constraints.samples(group) for group in (*certain, *rest)]
-    votes = _votes(raw, likeness, members)
-    order = _numbering(raw, votes[: len(certain)])
+    votes, counts = _votes(raw, likeness, members), np.bincount(raw)
+    order = _numbering(raw, votes[: len(certain)], counts)
     place = {group: t for t, group in enumerate(certain)}
     for group, row in zip(rest, votes[len(certain) :, np.argsort(order)], strict=True):
         score = np.append(row, np.full(len(place), -1))
         score[[place[g] for g in constraints.apart_from(group) if g in place]] = -np.inf
         place[group] = first_best(score)
-    labels = order[raw]
-    for group, its in zip((*certain, *rest), members, strict=True):
-        labels[list(its)] = place[group]
-    return in_use(labels)
+    known = np.array([sample for its in members for sample in its], dtype=np.intp)
+    places = [place[group] for group in (*certain, *rest)]
+    there = np.repeat(np.array(places, dtype=np.intp), [len(its) for its in members])
+    labels, left = order.take(raw), counts.copy()
+    np.subtract.at(left, raw[known], 1)
+    labels[known] = there
+    return _counted_through(labels, np.union1d(order[np.flatnonzero(left)], there))
 
 
 def numbered(
@@ -79,7 +83,8 @@ def numbered(
     sample. Parameters are those of :func:`respect`.
     """
     members = [constraints.samples(group) for group in certain]
-    numbers: Indices = _numbering(raw, _votes(raw, likeness, members))[raw]
+    votes = _votes(raw, likeness, members)
+    numbers: Indices = _numbering(raw, votes, np.bincount(raw))[raw]
     return numbers
 
 
@@ -96,10 +101,16 @@ def in_use(labels: Indices) -> Indices:
     >>> in_use(np.array([4, 0, 4, 2]))
     array([2, 0, 2, 1])
     """
-    is_used = np.bincount(labels) > 0
-    if is_used.all():
+    return _counted_through(labels, np.flatnonzero(np.bincount(labels)))
+
+
+def _counted_through(labels: Indices, used: Indices) -> Indices:
+    """Return labels that have only some numbers, ascending, as 0..k-1."""
+    if not len(used) or used[-1] == len(used) - 1:
         return labels.astype(np.intp, copy=False)
-    return (np.cumsum(is_used) - 1)[labels].astype(np.intp, copy=False)
+    places = np.zeros(used[-1] + 1, dtype=np.intp)
+    places[used] = np.arange(len(used))
+    return places[labels]
 
 
 def _votes(
@@ -117,8 +128,8 @@ def _votes(
     return counts.reshape(-1, k) + like / sizes[:, np.newaxis]
 
 
-def _numbering(raw: Indices, votes: Floats) -> Indices:
-    """Return the new number of each raw cluster."""
+def _numbering(raw: Indices, votes: Floats, counts: Indices) -> Indices:
+    """Return the new number of each raw cluster, of which there are so many samples."""
     k = votes.shape[1]
     chosen: Indices = np.zeros(0, dtype=np.intp)
     if len(votes):
@@ -126,22 +137,25 @@ def _numbering(raw: Indices, votes: Floats) -> Indices:
         _, chosen = linear_sum_assignment(-np.round(votes, DIGITS))
     others = np.setdiff1d(np.arange(k), chosen)
     if others.size:
-        others = others[np.argsort(_first_of(raw, others, k), kind="stable")]
+        others = others[np.argsort(_first_of(raw, others, counts), kind="stable")]
     order = np.empty(k, dtype=np.intp)
     order[np.concatenate([chosen, others])] = np.arange(k)
     return order
 
 
-def _first_of(raw: Indices, wanted: Indices, k: int) -> Indices:
+def _first_of(raw: Indices, wanted: Indices, counts: Indices) -> Indices:
     """Return the first sample of some clusters; the number of samples where none is.
 
     Looked for in ever more samples: mostly all are among the first few.
     """
-    first, end = np.full(k, len(raw)), 0
-    while end < len(raw) and (first[wanted] == len(raw)).any():
-        start, end = end, min(max(2 * end, N_FIRST), len(raw))
+    n, k, end = len(raw), int(wanted.max()) + 1, 0
+    first = np.full(max(k, len(counts)), n)
+    there = wanted[wanted < len(counts)]
+    there = there[counts[there] > 0]
+    while (first[there] == n).any():
+        start, end = end, min(max(2 * end, N_FIRST), n)
         here = raw[start:end][::-1]  # of several, the last one stays
-        new = np.full(k, len(raw))
+        new = np.full(len(first), n)
         new[here] = np.arange(end - 1, start - 1, -1)
         first = np.minimum(first, new)
     return first[wanted]

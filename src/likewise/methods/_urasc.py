@@ -70,7 +70,7 @@ class UncertaintyReduction:
         rng: np.random.Generator,
     ) -> AnyFloats:
         """Return the score of the samples in `free`."""
-        steps = self.step(model)[free] if self.step else np.ones(len(free))
+        steps = self.step(model).take(free) if self.step else np.ones(len(free))
         if self.slope is None:
             return steps
         anchors = representatives(known, rng)

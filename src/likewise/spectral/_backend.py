@@ -10,6 +10,8 @@ from __future__ import annotations
 import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
+from functools import lru_cache
+from threading import Lock
 from types import EllipsisType, ModuleType
 from typing import Any, Protocol, TypeAlias, cast
 
@@ -109,6 +111,10 @@ class Backend(ABC):
         """Return positions as integers, where the backend keeps them."""
 
     @abstractmethod
+    def numbers(self, n: int) -> Array:
+        """Return 0..n-1."""
+
+    @abstractmethod
     def host(self, values: Array) -> AnyFloats:
         """Return numbers as an ordinary numpy array."""
 
@@ -179,6 +185,14 @@ class Backend(ABC):
     @abstractmethod
     def rows(self, values: Array, samples: Indices) -> AnyFloats:
         """Return some rows as an ordinary numpy array."""
+
+    @abstractmethod
+    def mirrored(self, values: Array) -> Array:
+        """Return numbers of which a few rows are looked up often, also here."""
+
+    @abstractmethod
+    def row_sums(self, rows: Array) -> Array:
+        """Return the sum of each row."""
 
     @abstractmethod
     def put(self, values: Array, samples: Indices, rows: ArrayLike) -> None:
@@ -270,6 +284,9 @@ class NumpyBackend(Backend):
     def indices(self, values: ArrayLike) -> Array:
         return _array(np.asarray(values, dtype=np.intp))
 
+    def numbers(self, n: int) -> Array:
+        return _array(np.arange(n))
+
     def host(self, values: Array) -> AnyFloats:
         return cast(AnyFloats, values)
 
@@ -326,6 +343,12 @@ class NumpyBackend(Backend):
 
     def rows(self, values: Array, samples: Indices) -> AnyFloats:
         return self.host(values)[samples]
+
+    def mirrored(self, values: Array) -> Array:
+        return values
+
+    def row_sums(self, rows: Array) -> Array:
+        return rows.sum(1)
 
     def put(self, values: Array, samples: Indices, rows: ArrayLike) -> None:
         self.host(values)[samples] = rows
@@ -409,7 +432,7 @@ def _tensor(values: Array) -> Tensor:
 class TorchBackend(Backend):
     """A graphics card, or the processor through torch."""
 
-    rows_at_once = 1 << 18
+    rows_at_once = 1 << 20
     is_processor = False
 
     def __init__(self, torch: ModuleType, device: str) -> None:
@@ -417,15 +440,20 @@ class TorchBackend(Backend):
         self._device = device
 
     def _made(self, values: NDArray[np.generic]) -> Tensor:
-        return cast(Tensor, self._torch.tensor(values, device=self._device))
+        if self._device == "cpu" or not 0 < values.nbytes <= N_STAGED // 4:
+            return cast(Tensor, self._torch.tensor(values, device=self._device))
+        return cast(Tensor, staged(self._torch, values, self._device))
 
     def array(self, values: ArrayLike) -> Array:
         values = np.ascontiguousarray(values, dtype=np.float32)
         return self._made(values)
 
     def indices(self, values: ArrayLike) -> Array:
-        values = np.asarray(values, dtype=np.int64)
-        return self._made(values)
+        short = np.asarray(values, dtype=np.int32)  # half the way
+        return self._made(short).to(self._torch.int64)
+
+    def numbers(self, n: int) -> Array:
+        return cast(Tensor, self._torch.arange(n, device=self._device))
 
     def host(self, values: Array) -> AnyFloats:
         return _tensor(values).cpu().numpy()
@@ -512,13 +540,26 @@ class TorchBackend(Backend):
         return self.wide(x), self.wide(y)
 
     def rows(self, values: Array, samples: Indices) -> AnyFloats:
+        here: AnyFloats | None = getattr(values, "here", None)
+        if here is not None:
+            return here[samples]
         return self.host(values[self.indices(samples)])
 
+    def mirrored(self, values: Array) -> Array:
+        cast(Any, values).here = self.host(values)
+        return values
+
+    def row_sums(self, rows: Array) -> Array:
+        kind = _tensor(rows).dtype
+        ones = self._torch.ones(rows.shape[1], dtype=kind, device=self._device)
+        return rows @ cast(Array, ones)
+
     def put(self, values: Array, samples: Indices, rows: ArrayLike) -> None:
-        if len(samples):
-            kind = _tensor(values).dtype
-            instead = self._torch.as_tensor(rows, dtype=kind, device=self._device)
-            values[self.indices(samples)] = instead
+        if not len(samples):
+            return
+        given = np.asarray(rows, dtype=np.float64)
+        instead = self._made(given).to(_tensor(values).dtype) if given.ndim else rows
+        values[self.indices(samples)] = cast(Array, instead)
 
     def row_products(self, matrix: Sparse) -> RowProduct:
         return _Moved(self, matrix)
@@ -551,16 +592,18 @@ class TorchBackend(Backend):
         # in their last digits from run to run: products do not.
         total = self.doubled(self.zeros(size, rows.shape[1]))
         at_once = max(MOST_ONES // size, 1)
-        names = self._torch.arange(size, device=self._device)
+        names = self.numbers(size)
         for start in range(0, len(rows), at_once):
             part = slice(start, min(start + at_once, len(rows)))
-            ones = (keys[part][:, None] == names).to(_tensor(rows).dtype)
+            is_one = _tensor(keys[part][:, None] == names)
+            ones = is_one.to(_tensor(rows).dtype)
             total += ones.T @ rows[part]
         return cast(Floats, self.host(total))
 
     def column_sums(self, rows: Array) -> Floats:
-        total = self._torch.sum(rows, 0, dtype=self._torch.float64)
-        return cast(Floats, self.host(total))
+        kind = _tensor(rows).dtype
+        ones = self._torch.ones((len(rows), 1), dtype=kind, device=self._device)
+        return self.gram(cast(Array, ones), rows)[0]
 
     def tied_best(self, scores: Array, *, within: float) -> Indices:
         best = float(scores.max())
@@ -569,6 +612,40 @@ class TorchBackend(Backend):
 
     def edge(self, scores: Array, k: int) -> float:
         return float(_tensor(scores).topk(k)[0][-1])
+
+
+class _Stage:
+    """Memory that a card reads from while both go on with what they have to do.
+
+    Used from its beginning to its end; then the card is waited for.
+    """
+
+    def __init__(self, torch: ModuleType) -> None:
+        self._torch, self._at, self._lock = torch, 0, Lock()
+        self._memory = torch.empty(N_STAGED, dtype=torch.uint8, pin_memory=True)
+        self._here = self._memory.numpy()
+
+    def sent(self, values: NDArray[np.generic], device: str) -> Any:
+        with self._lock:
+            if self._at + values.nbytes > N_STAGED:
+                self._torch.cuda.synchronize()
+                self._at = 0
+            part = slice(self._at, self._at + values.nbytes)
+            self._here[part] = values.reshape(-1).view(np.uint8)
+            self._at = -(-part.stop // 256) * 256
+            there = self._memory[part].to(device, non_blocking=True)
+        kind = getattr(self._torch, values.dtype.name)
+        return there.view(kind).reshape(values.shape)
+
+
+@lru_cache(maxsize=1)
+def _stage(torch: ModuleType) -> _Stage:
+    return _Stage(torch)
+
+
+def staged(torch: ModuleType, values: NDArray[np.generic], device: str) -> Any:
+    """Return numbers on a card, without waiting for it."""
+    return _stage(torch).sent(np.ascontiguousarray(values), device)
 
 
 class _Moved:
@@ -606,6 +683,7 @@ def backend_of(values: object) -> Backend:
 
 
 SINGLE, DOUBLE = NumpyBackend(), NumpyBackend(np.float64)
+N_STAGED = 1 << 26  # bytes by way of which numbers are brought to a card
 MOST_ONES = 1 << 28  # numbers of a matrix of ones and zeros at a time: 1 GB
 
 

@@ -468,10 +468,8 @@ def _centres(rows: Rows, labels: Array, k: int) -> Floats:
 
 def _assigned(rows: Rows, centres: Floats) -> Array:
     """Return the nearest centre of each row."""
-    labels = rows.backend.indices(np.zeros(len(rows.points)))
-    for part, near in _nearness(rows, centres):
-        labels[part] = near.argmax(1)
-    return labels
+    found = [near.argmax(1) for _, near in _nearness(rows, centres)]
+    return rows.backend.joined(found)
 
 
 def _farthest(rows: Rows, centres: Floats, count: int) -> Indices:

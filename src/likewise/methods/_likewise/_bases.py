@@ -105,7 +105,8 @@ def _scaled(array: Array) -> Basis:
     for part in parts(array):
         squares += float(backend.column_sums(array[part] * array[part]).sum())
     size = float(np.sqrt(squares / len(array))) or 1.0
-    return Basis(array, np.full(array.shape[1], 1 / size))
+    weights = np.full(array.shape[1], 1 / size)
+    return Basis(backend.mirrored(array), weights)
 
 
 def pivoted_factor(X: Samples, width: float, rank: int) -> tuple[Floats, Indices]:

@@ -119,10 +119,10 @@ def clusters(probabilities: Probabilities) -> Indices:
     shown = np.unique(target)
     joined = np.zeros((len(target), len(shown)))
     joined[np.arange(len(target)), np.searchsorted(shown, target)] = 1.0
-    labels = shown[probabilities.grouped(joined)]
+    labels = probabilities.grouped(joined, shown)
     samples, columns = probabilities.settled
     labels[samples] = target[columns]
-    return labels.astype(np.intp)
+    return labels
 
 
 @dataclass(frozen=True, slots=True)

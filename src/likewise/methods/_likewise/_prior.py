@@ -211,7 +211,7 @@ def prior_of(source: Source, groups: int | None = None) -> Prior:
     mixture = mixture_of(problem.features, start, seed) if may_be_other else None
     if mixture is not None:
         start, medoids = mixture.labels, mixture.medoids
-    here = backend.array(vectors)
+    here = backend.mirrored(backend.array(vectors))
     bases = [graph_basis(values, here)]
     if problem.features is not None:
         bases.append(feature_basis(problem.features, regime, backend))
@@ -256,7 +256,7 @@ def _variance(vectors: Array, precision: Floats) -> Array:
     for part in parts(vectors):
         squares = vectors[part, 1:] * vectors[part, 1:]
         variance[part] = (squares * weights).sum(1)
-    return variance.clip(1e-12)
+    return backend.mirrored(variance.clip(1e-12))
 
 
 def _coverage_precision(values: Floats, groups: int) -> Floats:

@@ -376,6 +376,7 @@ class Probabilities:
         is known, less what speaks against groups that are too large, and adapted to
         there being k.
         """
+        self._begin()
         votes = self.evidence.classes
         a, b = fitted_map(self.beliefs.calibration.groups, CLASS_PRIOR, CLASS_SLOPES)
         odds = a + b * logit(self.closeness) + self.rates.strength * votes
@@ -389,6 +390,10 @@ class Probabilities:
             return same
         main = main_of(same, votes, self._members, k)
         return shared_out(same, main) if main else pressed(same, votes, k)
+
+    def _begin(self) -> None:
+        """Let a card begin with all samples while the few are worked on here."""
+        _ = self.around.membership, self.around.left_out, self.evidence
 
     @cached_property
     def apart(self) -> NDArray[np.bool_]:
@@ -424,22 +429,27 @@ class Probabilities:
             found[is_moved] = rows[at[is_moved]]
         return found
 
-    def grouped(self, joined: Floats) -> Indices:
-        """Return the column of membership times `joined` where each sample most is.
+    def grouped(self, joined: Floats, names: Indices) -> Indices:
+        """Return the name of where each sample most is, of membership times `joined`.
 
         Where columns tie in few digits, they are compared to all digits. As long as the
         start is held, only it says where a sample is that nothing was said about.
         """
         backend, Q, (moved, rows) = self.backend, self.around.membership, self._moved
-        found, weights = np.empty(len(Q), dtype=np.intp), backend.array(joined)
+        weights, called = backend.array(joined), backend.indices(names)
+        blocks: list[Indices] = []
+        doubtful: list[Indices] = []
         for part in parts(Q):
             sums = self._loose(part) @ weights
-            found[part] = backend.host_indices(backend.best_columns(sums))
+            blocks.append(backend.host_indices(called[backend.best_columns(sums)]))
             if self.prior.regime.dtype != np.float64:
                 tied = backend.flatnonzero(backend.is_tied(sums))
-                close = part.start + backend.host_indices(tied)
-                found[close] = best_columns(self.around.membership_at(close) @ joined)
-        found[moved] = best_columns(rows @ joined)
+                doubtful.append(part.start + backend.host_indices(tied))
+        found = blocks[0] if len(blocks) == 1 else np.concatenate(blocks)
+        for close in doubtful:
+            exact = self.around.membership_at(close) @ joined
+            found[close] = names[best_columns(exact)]
+        found[moved] = names[best_columns(rows @ joined)]
         return found
 
     def _loose(self, part: slice) -> Array:
@@ -504,7 +514,8 @@ class Probabilities:
         p = backend.entries(rows, top) / total
         # left out, not subtracted: what is left may be tiny
         rows = backend.with_entries(rows, top, 0.0)
-        others = ((rows * rows).sum(1) + new * new) / (total * total)
+        squares = backend.row_sums(rows * rows)
+        others = (squares + new * new) / (total * total)
         return top, backend.doubled(p), backend.doubled(others)
 
     def likeliest_of(
@@ -596,11 +607,12 @@ class Probabilities:
         """
         around = self.around
         impure = around.far[part] * (1 - self.purity)
-        rows = around.membership[part] * around.totals[part][:, None] - SLIGHT
+        rows = around.membership[part] * around.totals[part][:, None]
+        rows -= SLIGHT
         share = self.backend.array((1 - self.novelty) * self.share)
         rows += impure[:, None] * (share - around.own_over(part))
         new = impure * self.novelty
-        return rows, new, rows.sum(1) + new + 1e-12
+        return rows, new, self.backend.row_sums(rows) + new + 1e-12
 
 
 def trusted(probabilities: Probabilities, rows: AnyFloats) -> AnyFloats:

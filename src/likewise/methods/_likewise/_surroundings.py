@@ -244,17 +244,19 @@ class Surroundings:
     @cached_property
     def _blended(self) -> tuple[Array, Array]:
         vectors, (samples, columns) = self.prior.vectors, self.settled
-        n, m, backend = len(vectors), len(self.classes), backend_of(vectors)
-        full, totals = backend.zeros(n, m), backend.zeros(n)
+        backend, m = backend_of(vectors), len(self.classes)
+        at, ones = backend.indices(samples), backend.array(np.eye(m)[columns])
+        full, totals = backend.zeros(len(vectors), m), backend.zeros(len(vectors))
         for part in parts(vectors):
             far = self.far[part][:, None]
-            rows = (1 - far) * self.near_over(part)
+            rows = self.near_over(part)
+            rows *= 1 - far
             rows += far * self.own_over(part)
             rows += SLIGHT
-            totals[part] = rows.sum(1)
+            totals[part] = backend.row_sums(rows)
             rows /= totals[part][:, None]
             full[part] = rows
-        backend.put(full, samples, np.eye(m)[columns])
+        full[at] = ones
         return full, totals
 
     @cached_property
@@ -353,10 +355,11 @@ def settled_of(beliefs: Beliefs) -> tuple[Indices, Indices]:
 
 def sharpened(mean: Array) -> Array:
     """Return U^3, floored at 0.001 of the largest entry of a row, normalised."""
-    top = backend_of(mean).largest_of(mean).clip(1e-9)
-    raised = (mean / top).clip(FLOOR)
-    raised = raised * raised * raised
-    raised /= raised.sum(1)[:, None]
+    backend = backend_of(mean)
+    share = (mean / backend.largest_of(mean).clip(1e-9)).clip(FLOOR)
+    raised = share * share
+    raised *= share
+    raised /= backend.row_sums(raised)[:, None]
     return raised
 
 
@@ -367,9 +370,10 @@ def sharp(mean: Floats) -> Floats:
 
 def blend(weights: Sequence[float], means: Sequence[Array]) -> Array:
     """Return P(class) by several fields, each sharpened and weighted."""
-    found = weights[0] * sharpened(means[0])
+    found = sharpened(means[0])
+    found *= weights[0]
     for weight, mean in zip(weights[1:], means[1:], strict=True):
-        found += weight * sharpened(mean)
+        backend_of(found).add_scaled(found, sharpened(mean), weight)
     return found
 
 

@@ -108,9 +108,9 @@ def neighbour_entropy(near: Near, labels: Indices, k: int) -> AnyFloats:
 def shares(near: Near, labels: Indices, k: int, samples: Indices) -> Floats:
     """Return P(c | x) of some samples (Eq. 9), of shape (number of samples, k)."""
     graph, backend = near.graph, near.graph.backend
-    inside = graph.inside(labels)
     at = graph.rows(samples)
-    mass = _masses(near, inside[near.columns[at]], near.weights[at], k)
+    seen = labels[graph.order[backend.host_indices(near.columns[at])]]
+    mass = _masses(near, backend.indices(seen), near.weights[at], k)
     table = np.asarray(backend.host(mass), dtype=np.float64).reshape(-1, k)
     total = table.sum(axis=1, keepdims=True)
     return np.divide(table, total, out=np.full_like(table, 1 / k), where=total > 0)
@@ -119,7 +119,7 @@ def shares(near: Near, labels: Indices, k: int, samples: Indices) -> Floats:
 def _masses(near: Near, seen: Array, weights: Array, k: int) -> Array:
     """Return the weight to each cluster, row after row."""
     backend, count = near.graph.backend, len(seen)
-    keys = backend.indices(np.arange(count) * k)[:, None] + seen
+    keys = (backend.numbers(count) * k)[:, None] + seen
     return backend.tally(keys.ravel(), weights.ravel(), count * k)
 
 

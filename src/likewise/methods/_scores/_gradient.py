@@ -72,8 +72,7 @@ def paper_gradient(
     Parameters and result are those of :func:`exact_gradient`.
     """
     coupling = np.ones((len(pairs.values[: n_pairs or pairs.wanted]),) * 2)
-    scale = np.ones_like(pairs.scale)
-    return _speed(pairs, scale, coupling, n_clusters, anchors, samples)
+    return _speed(pairs, None, coupling, n_clusters, anchors, samples)
 
 
 def directions(
@@ -109,7 +108,7 @@ def directions(
 
 def _speed(
     pairs: Eigenpairs,
-    scale: Floats,
+    scale: Floats | None,
     coupling: Floats,
     n_clusters: int,
     anchors: Indices,
@@ -119,19 +118,22 @@ def _speed(
 
     The :math:`v_p` are orthonormal, so the norm is that of the coefficients. It is one
     matrix product: O(n n_c p) for all samples, where the sums as written take
-    O(n^2 n_c p m). The work is done where the eigenvectors are.
+    O(n^2 n_c p m). The work is done where the eigenvectors are. Without a scale, all
+    have 1.
     """
     p, backend = len(coupling), pairs.backend
     k = min(n_clusters, p)
-    samples = np.arange(len(scale)) if samples is None else samples
-    known = backend.host(pairs.block(anchors, p)) * scale[anchors, np.newaxis]
+    samples = np.arange(len(pairs.scale)) if samples is None else samples
+    known = np.asarray(backend.host(pairs.block(anchors, p)), dtype=np.float64)
+    known = known if scale is None else known * scale[anchors, np.newaxis]
     unit = float(np.abs(known).max(initial=0.0)) or 1.0  # keeps float32 in its range
     across, constant = _polynomial(pairs, known / unit, coupling, k)
     factors, constants = backend.array(across), backend.array(constant)
-    scales = backend.array(scale[samples, np.newaxis] / unit)
+    scales = None if scale is None else backend.array(scale[samples, np.newaxis] / unit)
     speeds = backend.zeros(len(samples))
     for part in backend.chunks(len(samples)):
-        u = pairs.block(samples[part], p) * scales[part]
+        u = pairs.block(samples[part], p)
+        u = u * (1 / unit) if scales is None else u * scales[part]
         terms = backend.beside([u * u, u]) @ factors + constants
         speeds[part] = _rooted(terms, u[:, :k])
     found: AnyFloats = backend.host(speeds) * unit**2
