@@ -82,6 +82,26 @@ class Checked(NamedTuple):
     drop: AnyFloats
 
 
+class Gains(NamedTuple):
+    """What questions on free samples are worth.
+
+    Attributes
+    ----------
+    plain : array of shape (n,)
+        As if the fields were never silent; -1 for none at all, and minus infinity for
+        samples that are not free.
+    lift : float
+        By how much that is to be lifted, for all alike: there is as much doubt in the
+        fields as there is on settled samples.
+    best : int
+        The sample of most gain; of ties, the first.
+    """
+
+    plain: Array
+    lift: float
+    best: int
+
+
 @dataclass(frozen=True)
 class Partners:
     """Samples that a sample, or a class, may be compared with.
@@ -365,8 +385,8 @@ class SampleQuestions:
         blocked = self.partners.blocked
         if not self.probabilities.n_free:
             return
-        gain, lift = self.plain_gain(blocked)
-        for sample, plain in self._order(gain):
+        gains = self.gains(blocked)
+        for sample, plain in self._order(gains):
             before = self.partners.rows_of(sample)
             row = self.probabilities.questioned(np.array([sample]), before)[0][0]
             askable = row.copy()
@@ -377,7 +397,7 @@ class SampleQuestions:
             predicted = self.expected(sample, partner, column, float(row[column]))
             if predicted.kind == "check" and not self._may_check(sample):
                 continue
-            worth = plain * lift
+            worth = plain * gains.lift
             first = np.inf if sample in self._under_way else worth
             yield Candidate(first, worth, Question(sample, partner, predicted))
 
@@ -419,13 +439,8 @@ class SampleQuestions:
     def _under_way(self) -> tuple[int, ...]:
         return self.probabilities.beliefs.under_way
 
-    def plain_gain(self, blocked: Blocked) -> tuple[Array, float]:
-        """Return what a question on each free sample is worth; -1 for none at all.
-
-        As if the fields were never silent; less than -1 for samples that are not free.
-        And by how much that is to be lifted, for all alike: there is as much doubt in
-        the fields as there is on settled samples.
-        """
+    def gains(self, blocked: Blocked) -> Gains:
+        """Return what a question on each free sample is worth."""
         probabilities, regime = self.probabilities, self.probabilities.prior.regime
         backend, wrong = probabilities.backend, probabilities.rates.wrong
         gain = self._gain_of_all()
@@ -439,7 +454,8 @@ class SampleQuestions:
         rows, new = probabilities.doubted(at, self.partners.rows_of(best))
         doubted = uncertainty_drop(*entry_of(rows, new, 0, int(top[0])), wrong)
         plain = uncertainty_drop(p[0], others[0], wrong)
-        return gain, max(float(doubted) / max(float(plain), 1e-9), 1.0)
+        lift = max(float(doubted) / max(float(plain), 1e-9), 1.0)
+        return Gains(gain, lift, best)
 
     def _gain_of_all(self) -> Array:
         """Return what a question on each sample is worth, in few digits."""
@@ -467,19 +483,19 @@ class SampleQuestions:
         gain[(found[1] <= 0) | np.isin(samples, self.taken)] = -1.0
         return gain
 
-    def _order(self, gain: Array) -> Iterator[tuple[int, float]]:
+    def _order(self, gains: Gains) -> Iterator[tuple[int, float]]:
         """Yield samples and gains: those under way, latest first, then by gain."""
-        backend, within = self.probabilities.backend, self.probabilities.prior.regime
+        backend, regime = self.probabilities.backend, self.probabilities.prior.regime
+        gain, first = gains.plain, gains.best
         waiting = [s for s in self._under_way if self.probabilities.is_free[s]]
-        gains = backend.rows(gain, np.array(waiting, dtype=np.intp)).tolist()
-        for sample, value in reversed([*zip(waiting, gains, strict=True)]):
+        values = backend.rows(gain, np.array(waiting, dtype=np.intp)).tolist()
+        for sample, value in reversed([*zip(waiting, values, strict=True)]):
             if value >= 0:
                 yield sample, value
-        first = int(backend.tied_best(gain, within=within.slight)[0])
         if first not in self._under_way:
             yield first, float(gain[first])
         whole = backend.host(gain)
-        for at in best_first(whole, within=within.slight):
+        for at in best_first(whole, within=regime.slight):
             if not np.isfinite(whole[at]):
                 return
             if at != first and at not in self._under_way:

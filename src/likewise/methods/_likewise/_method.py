@@ -354,8 +354,11 @@ class FieldModel:
         """The cluster of each sample; no pair that is believed is violated."""
         if not self.known.answers:
             return in_use(self.prior.start)
-        known, likeness = self._believed, Belonging(self.probabilities)
-        return respect(self._raw, likeness, known.constraints, known.certain)
+        raw, known = self._raw, self._believed
+        if not self.probabilities.backend.is_processor:
+            _ = self._partners.drop  # on a card, while the labels are put right here
+        likeness = Belonging(self.probabilities)
+        return respect(raw, likeness, known.constraints, known.certain)
 
     @cached_property
     def _raw(self) -> Indices:

@@ -182,7 +182,7 @@ class Showing:
             none = np.zeros(0)
             at = none.astype(np.intp)
             return Items(at, np.zeros((0, m)), none, none, none.astype(bool))
-        gain, lift = questions.plain_gain(self.partners.blocked)
+        gain, lift, _ = questions.gains(self.partners.blocked)
         samples = self._promising(gain)
         waits = np.isin(samples, probabilities.beliefs.under_way)
         rows, new = probabilities.questioned_of(samples)
