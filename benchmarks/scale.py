@@ -1,8 +1,8 @@
 """One answer to the next question, from ten thousand samples to a million.
 
     python -m benchmarks.scale [--sizes 10000 100000] [--methods urasc+n likewise]
-                               [--clusters 50] [--device cuda] [--features X.npy]
-                               [--keep FOLDER] [--json FILE]
+                               [--clusters 50] [--d 64] [--device cuda] [--whole]
+                               [--features X.npy] [--keep FOLDER] [--json FILE]
 
 For each size and method: the time to the first question (cold), the time from an answer
 that places a sample to the labels and the next question (warm, the median of some) and
@@ -12,11 +12,14 @@ yardsticks of the same run: scikit-learn's SpectralClustering with lobpcg on the
 graph, and 60 products of the graph with a vector, in float32 and in the order that
 suits memory best. At the end the exponent with which the warm time grows.
 
+With --whole the graph is not there yet: the first question is that of the whole way
+from an array on disk, and every stage of it is listed; nothing is known before it.
+
 One thread; times are seconds of the process, so that other work on the machine does not
-count, or seconds on the wall for a card. The samples are 50 overlapping clouds in 64
-dimensions with 20 neighbours, of whose samples 500 are known; or the rows of a file,
-where every answer is made up by k-means. Each size and method runs in a process of its
-own.
+count, or seconds on the wall for a card, beside which all cores may be used. The
+samples are 50 overlapping clouds in 64 dimensions with 20 neighbours, of whose samples
+500 are known; or the rows of a file, where every answer is made up by k-means. Each
+size and method runs in a process of its own.
 """
 
 from __future__ import annotations
@@ -31,7 +34,7 @@ import sys
 import tempfile
 import time
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from itertools import pairwise
 from pathlib import Path
@@ -53,6 +56,7 @@ from likewise.affinity import (
 )
 from likewise.affinity._graph import local_scale, neighbour_graph
 from likewise.knowledge import MemoryJournal, Told
+from likewise.methods import Problem, problem_of
 from likewise.spectral import renumbered
 from likewise.spectral._laplacian_large import local_order
 
@@ -76,6 +80,22 @@ STAGES = {  # by the functions that they are made of
         "question": ("_acquisition.py", "best_question"),
     },
 }
+FIRST = {  # the same of the first question
+    "neighbours": ("_knn.py", "nearest_neighbours"),
+    "edges": ("_graph.py", "neighbour_graph"),
+    "evidence": ("_graph.py", "directed_weights"),
+    "order": ("_laplacian_large.py", "local_order"),
+    "renumbering": ("_laplacian_large.py", "renumbered"),
+    "eigenvectors": ("_eigen_cold.py", "solve"),
+    "k-means": ("_kmeans.py", "clusters"),
+    "clusters": ("_prior.py", "start_clusters"),
+    "borders": ("_prior.py", "soft_membership"),
+    "features": ("_bases.py", "feature_basis"),
+    "half": ("_prior.py", "upper"),
+    "fields": ("_surroundings.py", "_blended"),
+    "classes": ("_surroundings.py", "links"),
+    "question": ("_acquisition.py", "best_question"),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +107,8 @@ class Measured:
     cold: float
     warm: float
     shares: dict[str, float]
-    products: float
+    stages: dict[str, float]
+    products: float | None
     fit: float | None
     gigabytes: float
     opened: float
@@ -98,12 +119,17 @@ def clock_of(device: str) -> Callable[[], float]:
     return time.process_time if device == "cpu" else time.perf_counter
 
 
-def prepare(folder: Path, X: AnyFloats, y: Indices) -> None:
-    """Write samples, classes and the graph of 20 neighbours, about 30 entries a row."""
-    near = nearest_neighbours(X, N_NEAR)
-    scale = local_scale(near)
+def keep(folder: Path, X: AnyFloats, y: Indices) -> None:
+    """Write samples and classes."""
     np.save(folder / "X.npy", X)
     np.save(folder / "y.npy", y)
+
+
+def prepare(folder: Path) -> None:
+    """Write the graph of 20 neighbours beside them, about 30 entries a row."""
+    X = np.load(folder / "X.npy", mmap_mode="r")
+    near = nearest_neighbours(X, N_NEAR)
+    scale = local_scale(near)
     for name, W in (
         ("weights", neighbour_graph(X, near, scale, N_NEAR)),
         ("neighbours", directed_weights(near, scale)),
@@ -112,30 +138,54 @@ def prepare(folder: Path, X: AnyFloats, y: Indices) -> None:
         sp.save_npz(folder / f"{name}.npz", single, compressed=False)
 
 
-def measure(folder: Path, method: str, device: str, repeats: int) -> Measured:
-    """Return what one method takes on what was prepared."""
+def measure(
+    folder: Path, method: str, device: str, repeats: int, *, is_whole: bool
+) -> Measured:
+    """Return what one method takes, on what was prepared or from the array alone."""
     y, X = np.load(folder / "y.npy"), np.load(folder / "X.npy", mmap_mode="r")
+    n, clock, profile = len(y), clock_of(device), cProfile.Profile()
+    rng = np.random.default_rng(0)
+    known = {int(i): int(y[i]) for i in rng.choice(n, N_KNOWN, replace=False)}
+    kept = None if is_whole else _kept(folder, X)
+    start = clock()
+    profile.enable()
+    problem = problem_of(
+        X,
+        affinity="auto" if kept is None else lambda _: kept,
+        n_clusters=int(y.max()) + 1,
+        device=device,
+    )
+    session = Session(problem, method, known=None if is_whole else known)
+    session.ask()
+    profile.disable()
+    cold, stages = clock() - start, _seconds(profile, FIRST)
+    if is_whole:
+        session = Session(problem, method, known=known)
+        session.ask()
+    warm, shares = _warm(session, LabelOracle(y), method, repeats, clock)
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
+    W, k = problem.weights, problem.n_clusters or 1
+    fit = _fit(W, k, clock) if n <= SLOW_FIT else None
+    opened = _opened(problem, method, y, clock)
+    products = _products(W, clock) if device == "cpu" else None
+    return Measured(n, method, cold, warm, shares, stages, products, fit, peak, opened)
+
+
+def _kept(folder: Path, X: AnyFloats) -> Affinity:
     W, N = (
         sp.csr_array(sp.load_npz(folder / f"{name}.npz"))
         for name in ("weights", "neighbours")
     )
-    n, k, clock = len(y), int(y.max()) + 1, clock_of(device)
-    rng = np.random.default_rng(0)
-    known = {int(i): int(y[i]) for i in rng.choice(n, N_KNOWN, replace=False)}
-    start = clock()
-    graph = Affinity(W, N, precomputed(W).closeness, X)
-    session = Session(X, method, k, lambda _: graph, known=known, device=device)
-    session.ask()
-    cold = clock() - start
-    warm, shares = _warm(session, LabelOracle(y), method, repeats, clock)
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
-    fit = _fit(W, k, clock) if n <= SLOW_FIT else None
+    return Affinity(W, N, precomputed(W).closeness, X)
+
+
+def _opened(
+    problem: Problem, method: str, y: Indices, clock: Callable[[], float]
+) -> float:
     journal = _journal(y)
     start = clock()
-    Session(X, method, k, lambda _: graph, journal=journal)
-    opened = clock() - start
-    products = _products(W, clock)
-    return Measured(n, method, cold, warm, shares, products, fit, peak, opened)
+    Session(problem, method, journal=journal)
+    return clock() - start
 
 
 def _journal(y: Indices) -> MemoryJournal:
@@ -186,15 +236,24 @@ def _warm(
 
 def _shares(profile: cProfile.Profile, method: str) -> dict[str, float]:
     stats: Any = pstats.Stats(profile)
+    spent = _seconds(profile, STAGES.get(method, {}))
+    return {name: seconds / stats.total_tt for name, seconds in spent.items()}
+
+
+def _seconds(
+    profile: cProfile.Profile, stages: Mapping[str, tuple[str, str]]
+) -> dict[str, float]:
+    """Return how long the functions took that stages are made of, those that ran."""
+    stats: Any = pstats.Stats(profile)
     spent = {
         name: sum(
             float(row[3])
             for (file, _, function), row in stats.stats.items()
             if function == wanted and Path(file).name == place
         )
-        for name, (place, wanted) in STAGES.get(method, {}).items()
+        for name, (place, wanted) in stages.items()
     }
-    return {name: seconds / stats.total_tt for name, seconds in spent.items()}
+    return {name: seconds for name, seconds in spent.items() if seconds}
 
 
 def _products(W: Sparse, clock: Callable[[], float]) -> float:
@@ -226,10 +285,13 @@ def line(found: Measured) -> str:
     """Return a row of the table."""
     shares = ", ".join(f"{name} {share:.0%}" for name, share in found.shares.items())
     fit = f"1/{found.fit / found.warm:.0f}" if found.fit else "-"
+    products = f"{found.warm / found.products:.1f} x" if found.products else "-"
+    stages = [f"{name} {seconds:.2f} s" for name, seconds in found.stages.items()]
+    first = f"\n{'':10}first question: {', '.join(stages)}"
     return (
         f"{found.n:>9,} {found.method:9} {found.cold:8.1f} s "
-        f"{found.warm * 1e3:8.0f} ms {found.warm / found.products:6.1f} x {fit:>6} "
-        f"{found.gigabytes:7.2f} GB {found.opened:5.2f} s  {shares}"
+        f"{found.warm * 1e3:8.0f} ms {products:>8} {fit:>6} "
+        f"{found.gigabytes:7.2f} GB {found.opened:5.2f} s  {shares}{first}"
     )
 
 
@@ -248,7 +310,9 @@ def main() -> None:
     parser.add_argument("--sizes", type=int, nargs="+", default=[10_000, 100_000])
     parser.add_argument("--methods", nargs="+", default=["urasc+n", "likewise"])
     parser.add_argument("--clusters", type=int, default=50)
+    parser.add_argument("--d", type=int, default=64, help="features of the clouds")
     parser.add_argument("--device", default="cpu")
+    parser.add_argument("--whole", action="store_true", help="from an array on disk")
     parser.add_argument("--repeats", type=int, default=8)
     parser.add_argument("--features", type=Path, help="rows of a .npy file instead")
     parser.add_argument("--keep", type=Path, help="folder for graphs, to be used again")
@@ -256,9 +320,13 @@ def main() -> None:
     parser.add_argument("--one", help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.one:
-        with threadpool_limits(1):
+        with threadpool_limits(1 if options.device == "cpu" else None):
             found = measure(
-                Path(options.keep), options.one, options.device, options.repeats
+                Path(options.keep),
+                options.one,
+                options.device,
+                options.repeats,
+                is_whole=options.whole,
             )
         print(json.dumps(asdict(found)))
         return
@@ -273,9 +341,11 @@ def _table(options: argparse.Namespace, home: Path) -> None:
     rows: dict[str, list[Measured]] = {method: [] for method in options.methods}
     for n in [None] if options.features else options.sizes:
         folder = home / (options.features.stem if n is None else str(n))
-        if not (folder / "neighbours.npz").exists():
-            folder.mkdir(parents=True, exist_ok=True)
-            prepare(folder, *_pile(options, n))
+        folder.mkdir(parents=True, exist_ok=True)
+        if not (folder / "X.npy").exists():
+            keep(folder, *_pile(options, n))
+        if not (options.whole or (folder / "neighbours.npz").exists()):
+            prepare(folder)
         for method in options.methods:
             rows[method].append(_apart(folder, method, options))
             print(line(rows[method][-1]), flush=True)
@@ -289,7 +359,7 @@ def _table(options: argparse.Namespace, home: Path) -> None:
 
 def _pile(options: argparse.Namespace, n: int | None) -> tuple[AnyFloats, Indices]:
     if n is not None:
-        return clouds(n, n_clouds=options.clusters)
+        return clouds(n, options.d, n_clouds=options.clusters)
     X = np.load(options.features, mmap_mode="r")
     means = MiniBatchKMeans(options.clusters, random_state=0, n_init=3)
     return X, means.fit_predict(X).astype(np.intp)
@@ -300,6 +370,7 @@ def _apart(folder: Path, method: str, options: argparse.Namespace) -> Measured:
     command = [sys.executable, "-m", "benchmarks.scale", "--one", method]
     command += ["--keep", str(folder), "--device", options.device]
     command += ["--repeats", str(options.repeats)]
+    command += ["--whole"] * options.whole
     ended = subprocess.run(command, check=True, capture_output=True, text=True)
     return Measured(**json.loads(ended.stdout.splitlines()[-1]))
 

@@ -108,7 +108,7 @@ def test_labels_come_from_the_clustering_that_agrees_better_with_the_answers(
     scores: dict[tuple[int, ...], list[float]] = {}
     for found in (model.plain, model.clustering):
         labels = respect(found.raw, found.shares, known.constraints, known.certain)
-        agreed = agreement(found.raw, known, model.clustering.groups)
+        agreed = agreement(found.raw[:], known, model.clustering.groups)
         scores.setdefault(tuple(labels), []).append(agreed)
 
     best = max(max(agreed) for agreed in scores.values())
@@ -138,5 +138,5 @@ def test_without_answers_the_labels_are_the_raw_clusters(
     model = begin(method, problem, Knowledge(N))
 
     assert classes_of(model.labels.tolist()) == classes_of(
-        model.clustering.raw.tolist()
+        model.clustering.raw[:].tolist()
     )

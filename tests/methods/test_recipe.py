@@ -94,7 +94,7 @@ def test_labels_that_are_not_enforced_are_the_clusters_of_k_means(mixed: Tiny) -
     model = asked(mixed, replace(Recipe(), enforced=False, guarded=False), 20)
 
     assert classes_of(model.labels.tolist()) == classes_of(
-        model.clustering.raw.tolist()
+        model.clustering.raw[:].tolist()
     )
 
 
@@ -133,7 +133,7 @@ def test_with_a_guard_the_plain_clustering_counts_until_answers_need_the_other(
         is_plain = model.counted is model.plain
 
         assert is_plain or model.counted is model.clustering
-        assert is_plain or violated(model.plain.raw, model.known)
+        assert is_plain or violated(model.plain.raw[:], model.known)
 
 
 def test_k_means_starts_from_the_certain_sets_only_if_seeded(mixed: Tiny) -> None:
@@ -283,7 +283,7 @@ def test_what_is_only_about_labels_holds_for_many_samples_too() -> None:
     assert isinstance(model.clustering, LargeClustering)
     assert model.counted is model.clustering
     assert classes_of(session.labels.tolist()) == classes_of(
-        model.clustering.raw.tolist()
+        model.clustering.raw[:].tolist()
     )
 
 

@@ -45,7 +45,15 @@ from likewise.knowledge._knowledge import (
     Prediction,
     Question,
 )
-from likewise.knowledge._labelling import Likeness, in_use, numbered, respect
+from likewise.knowledge._labelling import (
+    AnyClusters,
+    Clusters,
+    Likeness,
+    Listed,
+    in_use,
+    numbered,
+    respect,
+)
 from likewise.knowledge._names import (
     LONGEST,
     GroupNames,
@@ -82,7 +90,9 @@ __all__ = [
     "STAY",
     "TAPPED",
     "Answer",
+    "AnyClusters",
     "Authored",
+    "Clusters",
     "Constraints",
     "Costs",
     "Draft",
@@ -92,6 +102,7 @@ __all__ = [
     "Kept",
     "Knowledge",
     "Likeness",
+    "Listed",
     "MemoryJournal",
     "Numbered",
     "OfSamples",

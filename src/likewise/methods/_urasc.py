@@ -16,19 +16,20 @@ from typing import TypeAlias
 import numpy as np
 
 from likewise._arrays import AnyFloats, Floats, Indices
-from likewise._ties import best_first
+from likewise._ties import best_first, slight
 from likewise.errors import InputError
 from likewise.knowledge import Knowledge
 from likewise.methods._base import Method
 from likewise.methods._recipe import OURS, Recipe
 from likewise.methods.clustering import SpectralModel, spectral_method
-from likewise.methods.constrained import GRADIENTS
-from likewise.methods.sampling import propose_by_sample, representatives
+from likewise.methods.constrained import GRADIENTS, Steps
+from likewise.methods.sampling import Scores, propose_by_sample, representatives
+from likewise.spectral import Array, DeviceNumbers, backend_of
 
-Step: TypeAlias = Callable[[SpectralModel], AnyFloats]
+Step: TypeAlias = Callable[[SpectralModel], Steps]
 
 
-def nonparametric_step(model: SpectralModel) -> AnyFloats:
+def nonparametric_step(model: SpectralModel) -> Steps:
     """Return the entropy of clusters among each sample's neighbours (Eqs. 9, 12)."""
     return model.clustering.doubt
 
@@ -68,9 +69,14 @@ class UncertaintyReduction:
         known: Knowledge,
         free: Indices,
         rng: np.random.Generator,
-    ) -> AnyFloats:
+    ) -> AnyFloats | Scores:
         """Return the score of the samples in `free`."""
-        steps = self.step(model).take(free) if self.step else np.ones(len(free))
+        found = self.step(model) if self.step else np.ones(known.n_samples)
+        if self.slope and self.shortlist is None and isinstance(found, DeviceNumbers):
+            anchors = representatives(known, rng)
+            speeds_at = partial(model.clustering.speeds_at, self.slope, anchors)
+            return gains_there(found, speeds_at, free)
+        steps: AnyFloats = found.take(free)
         if self.slope is None:
             return steps
         anchors = representatives(known, rng)
@@ -84,6 +90,56 @@ class UncertaintyReduction:
         listed = np.zeros(len(free), dtype=bool)
         listed[list(islice(best_first(steps), self.shortlist))] = True
         return np.where(listed, gains, steps - steps.max(initial=0.0) - 1.0)
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceScores:
+    """The scores of samples that stay where the eigenvectors are.
+
+    Attributes
+    ----------
+    gains : DeviceNumbers
+        Of all samples; minus infinity for those that are not to be asked about.
+    free : ndarray of shape (f,)
+        All others, ascending.
+    """
+
+    gains: DeviceNumbers
+    free: Indices
+
+    def tied(self) -> Indices:
+        """Return which of the free samples tie with the best."""
+        values = self.gains.values
+        backend = backend_of(values)
+        best = backend.tied_best(values, within=slight(np.float32))
+        return np.searchsorted(self.free, np.sort(self.gains.sample_at(best)))
+
+    def listed(self) -> AnyFloats:
+        """Return the scores of all free samples."""
+        return self.gains.take(self.free)
+
+
+def gains_there(
+    steps: DeviceNumbers, speeds_at: Callable[[Array], Array], free: Indices
+) -> DeviceScores:
+    """Return gradient times step of the free samples, where the steps are.
+
+    Parameters
+    ----------
+    steps : DeviceNumbers
+    speeds_at : callable
+        Returns the gradient of samples that stand at some places.
+    free : ndarray of samples
+    """
+    backend, values = backend_of(steps.values), steps.values
+    gains = backend.zeros(len(values))
+    some = backend.flatnonzero(values > 0)
+    gains[some] = values[some] * speeds_at(some)
+    is_out = np.ones(len(values), dtype=bool)
+    is_out[free] = False
+    out = backend.indices(np.flatnonzero(is_out))
+    gains[out if steps.place is None else steps.place[out]] = -np.inf
+    return DeviceScores(DeviceNumbers(gains, steps.place, steps.order), free)
 
 
 def urasc(

@@ -10,7 +10,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from likewise._arrays import Indices
-from likewise.knowledge import Answer, Knowledge, numbered, respect
+from likewise.knowledge import Answer, AnyClusters, Knowledge, numbered, respect
 from likewise.methods._base import Method, Propose
 from likewise.methods._outlook import ClusteredModel
 from likewise.methods._problem import Problem
@@ -237,14 +237,15 @@ def _n_clusters(problem: Problem, known: Knowledge) -> int:
     return min(max(given, len(known.certain)), problem.n_samples)
 
 
-def _agreement(raw: Indices, blocks: Blocks) -> float:
+def _agreement(raw: AnyClusters, blocks: Blocks) -> float:
     """Return how far clusters agree with the known pairs, between 0 and 2.
 
     The share of must-linked pairs that are together, plus the share of cannot-linked
     pairs that are apart.
     """
-    table = np.zeros((len(blocks.sizes), int(raw.max()) + 1))
-    np.add.at(table, (blocks.group, raw[blocks.samples]), 1.0)
+    where = raw[blocks.samples]
+    table = np.zeros((len(blocks.sizes), int(where.max(initial=0)) + 1))
+    np.add.at(table, (blocks.group, where), 1.0)
     linked, sizes = (blocks.sizes * (blocks.sizes - 1)).sum(), blocks.sizes
     together = (table * (table - 1)).sum() / linked if linked else 1.0
     barred = sizes @ (blocks.apart @ sizes)

@@ -11,10 +11,10 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Protocol
+from typing import Protocol, TypeAlias
 
 from likewise._arrays import AnyFloats, Floats, Indices
-from likewise.knowledge import Knowledge, Likeness
+from likewise.knowledge import AnyClusters, Knowledge, Likeness
 from likewise.methods._problem import Problem
 from likewise.methods._recipe import LAPLACIANS, N_EXTRA, Recipe
 from likewise.methods._scores import (
@@ -23,16 +23,21 @@ from likewise.methods._scores import (
     directions,
     entropy,
     exact_gradient,
+    exact_speed,
     mixture_probabilities,
     near_of,
     neighbour_entropy,
     neighbour_probabilities,
     paper_gradient,
+    paper_speed,
     shares,
 )
 from likewise.spectral import (
+    Array,
     Blocks,
     ConstrainedWeights,
+    DeviceClusters,
+    DeviceNumbers,
     Eigenpairs,
     Graph,
     Operator,
@@ -68,6 +73,8 @@ class Gradient(Protocol):
 
 
 GRADIENTS: dict[str, Gradient] = {"exact": exact_gradient, "paper": paper_gradient}
+SPEEDS = {"exact": exact_speed, "paper": paper_speed}  # where the eigenvectors are
+Steps: TypeAlias = "AnyFloats | DeviceNumbers"
 
 
 @dataclass(frozen=True)
@@ -98,7 +105,7 @@ class Constrained(ABC):
 
     @property
     @abstractmethod
-    def raw(self) -> Indices:
+    def raw(self) -> AnyClusters:
         """The clusters of k-means, before known pairs are enforced."""
 
     @property
@@ -108,7 +115,7 @@ class Constrained(ABC):
 
     @property
     @abstractmethod
-    def doubt(self) -> AnyFloats:
+    def doubt(self) -> Steps:
         """The entropy of clusters among each sample's neighbours (Eqs. 9, 12)."""
 
     @property
@@ -132,6 +139,11 @@ class Constrained(ABC):
         """
         speed, k = GRADIENTS[gradient], self.n_clusters
         return speed(self.pairs, k, anchors, samples, n_pairs=self.n_pairs)
+
+    def speeds_at(self, gradient: str, anchors: Indices, at: Array) -> Array:
+        """Return the same of samples that stand there, where the eigenvectors are."""
+        speed, k = SPEEDS[gradient], self.n_clusters
+        return speed(self.pairs, k, anchors, at, self.n_pairs)
 
     def pulls(self, anchors: Indices, samples: Indices) -> Floats:
         """Return in which directions they move, one row for each of some samples."""
@@ -335,7 +347,7 @@ class LargeClustering(Constrained):
         return min(wanted, self.problem.n_samples)
 
     @cached_property
-    def raw(self) -> Indices:
+    def raw(self) -> DeviceClusters:
         """The clusters of k-means, before known pairs are enforced."""
         k = self.n_clusters
         if self.plain is None:
@@ -353,7 +365,7 @@ class LargeClustering(Constrained):
         return Shares(self.near, self.raw, self.n_clusters)
 
     @cached_property
-    def doubt(self) -> AnyFloats:
+    def doubt(self) -> DeviceNumbers:
         """The entropy of clusters among each sample's neighbours (Eqs. 9, 12)."""
         return neighbour_entropy(self.near, self.raw, self.n_clusters)
 
@@ -379,7 +391,7 @@ class Shares:
     """P(c | x) by the neighbours, for the samples that are looked at."""
 
     near: Near
-    labels: Indices
+    labels: DeviceClusters
     k: int
 
     @property

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
+from copy import deepcopy
+from dataclasses import dataclass, replace
 from itertools import chain, islice
-from typing import TypeAlias
+from typing import Protocol, TypeAlias, cast
 
 import numpy as np
 
@@ -93,8 +94,33 @@ def representatives(known: Knowledge, rng: np.random.Generator) -> Indices:
     return np.array([members[rng.integers(len(members))] for members in sets])
 
 
+class Scores(Protocol):
+    """The scores of free samples, wherever they are."""
+
+    def tied(self) -> Indices:
+        """Return which of the free samples tie with the best."""
+
+    def listed(self) -> AnyFloats:
+        """Return the scores of all free samples."""
+
+
+@dataclass(frozen=True, slots=True)
+class ListedScores:
+    """Scores in an ordinary array."""
+
+    numbers: AnyFloats
+
+    def tied(self) -> Indices:
+        """Return which of them tie with the best."""
+        return np.flatnonzero(tied_best(self.numbers))
+
+    def listed(self) -> AnyFloats:
+        """Return them."""
+        return self.numbers
+
+
 Score: TypeAlias = Callable[
-    [SpectralModel, Knowledge, Indices, np.random.Generator], AnyFloats
+    [SpectralModel, Knowledge, Indices, np.random.Generator], "AnyFloats | Scores"
 ]
 
 
@@ -137,15 +163,36 @@ def _best_first(
     yield from begun(known)
     free = unplaced(known, taken)
     if free.size:
-        lots = rng.random(len(free))
-        scores = score(model, known, free, rng)
+        lots = _drawn_when_asked(rng, len(free))
+        found = score(model, known, free, rng)
+        scores = ListedScores(found) if isinstance(found, np.ndarray) else found
         if taken:
-            scores = scores * _unlike(model, known, free, scores, taken)
-        best = np.flatnonzero(tied_best(scores))
-        yield int(free[best[np.argmin(lots[best])]])
-        by_lot = np.argsort(lots)
-        for at in islice(best_first(scores[by_lot]), 1, None):
+            plain = scores.listed()
+            unlike = _unlike(model, known, free, plain, taken)
+            scores = ListedScores(plain * unlike)
+        best = scores.tied()
+        first = best[np.argmin(lots()[best])] if len(best) > 1 else best[0]
+        yield int(free[first])
+        by_lot = np.argsort(lots())
+        for at in islice(best_first(scores.listed()[by_lot]), 1, None):
             yield int(free[by_lot[at]])
+
+
+def _drawn_when_asked(rng: np.random.Generator, n: int) -> Callable[[], Floats]:
+    """Return what draws n numbers as if they had been drawn now.
+
+    Of a million samples only some that tie need a lot, and mostly none do.
+    """
+    later = deepcopy(rng)
+    cast(np.random.PCG64, rng.bit_generator).advance(n)  # that of default_rng
+    drawn: list[Floats] = []
+
+    def draw() -> Floats:
+        if not drawn:
+            drawn.append(later.random(n))
+        return drawn[0]
+
+    return draw
 
 
 def _unlike(

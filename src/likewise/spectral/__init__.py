@@ -17,6 +17,7 @@ from likewise.spectral._backend import (
     backend_for,
     backend_of,
 )
+from likewise.spectral._clusters import DeviceClusters, DeviceNumbers
 from likewise.spectral._eigen_cold import Pairs, solve
 from likewise.spectral._eigen_exact import Eigenpairs, Spectrum, lowest
 from likewise.spectral._eigen_update import updated
@@ -52,6 +53,8 @@ __all__ = [
     "Backend",
     "Blocks",
     "ConstrainedWeights",
+    "DeviceClusters",
+    "DeviceNumbers",
     "Eigenpairs",
     "Graph",
     "Laplacian",

@@ -153,13 +153,21 @@ class Pairs:
         """Where the eigenvectors are."""
         return self.operator.graph.backend
 
-    def block(self, samples: Indices, p: int) -> Array:
+    def places(self, samples: Indices) -> Array:
+        """Return where some samples stand in the engine's order."""
+        return self.operator.graph.rows(samples)
+
+    def block(self, at: Array, p: int) -> Array:
         """Return rows of the p lowest eigenvectors, where they are."""
-        return self.ritz.basis[:, :p][self.operator.graph.rows(samples)]
+        return self.ritz.basis[:, :p][at]
+
+    def scale_at(self, at: Array) -> Array:
+        """Return the scale of some samples, of shape (s, 1)."""
+        return self.backend.array(self.operator.scale[:, np.newaxis])[at]
 
     def rows(self, samples: Indices) -> AnyFloats:
         """Return some rows of the eigenvectors, of shape (s, p)."""
-        return self.backend.host(self.block(samples, len(self.values)))
+        return self.backend.host(self.block(self.places(samples), len(self.values)))
 
     @property
     def residual(self) -> Floats:

@@ -62,8 +62,14 @@ class Eigenpairs(Protocol):
     def backend(self) -> Backend:
         """Where the eigenvectors are."""
 
-    def block(self, samples: Indices, p: int) -> Array:
+    def places(self, samples: Indices) -> Array:
+        """Return where some samples stand, for what follows."""
+
+    def block(self, at: Array, p: int) -> Array:
         """Return rows of the p lowest eigenvectors, where they are."""
+
+    def scale_at(self, at: Array) -> Array:
+        """Return the scale of the same samples, of shape (s, 1)."""
 
     def rows(self, samples: Indices) -> AnyFloats:
         """Return rows of all eigenvectors, of shape (s, p)."""
@@ -104,9 +110,17 @@ class Spectrum:
         """Numpy in float64."""
         return DOUBLE
 
-    def block(self, samples: Indices, p: int) -> Array:
+    def places(self, samples: Indices) -> Array:
+        """Return the samples: they stand at their numbers."""
+        return DOUBLE.indices(samples)
+
+    def block(self, at: Array, p: int) -> Array:
         """Return rows of the p lowest eigenvectors."""
-        return DOUBLE.array(self.vectors[samples, :p])
+        return DOUBLE.array(self.vectors[DOUBLE.host_indices(at), :p])
+
+    def scale_at(self, at: Array) -> Array:
+        """Return the scale of some samples, of shape (s, 1)."""
+        return DOUBLE.array(self.scale[DOUBLE.host_indices(at), np.newaxis])
 
     def rows(self, samples: Indices) -> AnyFloats:
         """Return rows of all eigenvectors, of shape (s, p)."""

@@ -19,6 +19,7 @@ from scipy.optimize import linear_sum_assignment
 from likewise import _regime as regime
 from likewise._arrays import AnyFloats, Floats, Indices
 from likewise.spectral._backend import Array, Backend
+from likewise.spectral._clusters import DeviceClusters
 from likewise.spectral._eigen_cold import Pairs
 from likewise.spectral._eigen_exact import Spectrum
 from likewise.spectral._laplacian_large import Graph
@@ -339,7 +340,9 @@ class Rows:
         return found
 
 
-def clusters(pairs: Pairs, k: int, seeds: Sequence[Sequence[int]] = ()) -> Indices:
+def clusters(
+    pairs: Pairs, k: int, seeds: Sequence[Sequence[int]] = ()
+) -> DeviceClusters:
     """Return k clusters, from nothing but the eigenvectors and the seeds.
 
     Parameters
@@ -352,7 +355,7 @@ def clusters(pairs: Pairs, k: int, seeds: Sequence[Sequence[int]] = ()) -> Indic
 
     Returns
     -------
-    ndarray of shape (n,)
+    DeviceClusters
         0..k-1.
 
     See Also
@@ -367,17 +370,17 @@ def clusters(pairs: Pairs, k: int, seeds: Sequence[Sequence[int]] = ()) -> Indic
         others = np.setdiff1d(np.arange(k), nearest)
         centres = np.vstack([wanted, centres[others]])
     labels = _assigned(rows, centres)
-    return _outside(pairs, _lloyd(rows, labels, k, COLD_STEPS))
+    return rows.graph.clusters(_lloyd(rows, labels, k, COLD_STEPS))
 
 
 def reclustered(
     pairs: Pairs,
     k: int,
-    labels: Indices,
+    labels: Indices | DeviceClusters,
     seeds: Sequence[Sequence[int]] = (),
     *,
     steps: int = WARM_STEPS,
-) -> Indices:
+) -> DeviceClusters:
     """Return k clusters, from those of other eigenvectors.
 
     The start is the old labels, never the old centres: eigenvectors turn and change
@@ -388,7 +391,7 @@ def reclustered(
     ----------
     pairs : Pairs
     k : int
-    labels : ndarray of shape (n,)
+    labels : DeviceClusters or ndarray of shape (n,)
         0..k-1; a cluster without members starts at the sample farthest from all others.
     seeds : sequence of at most k sequences of samples
         Samples known to be together.
@@ -401,7 +404,7 @@ def reclustered(
         wanted, nearest, is_apart = _matched(pairs, rows, centres, seeds)
         centres[nearest[is_apart]] = wanted[is_apart]
         start, steps = _assigned(rows, centres), steps - 1
-    return _outside(pairs, _lloyd(rows, start, k, steps))
+    return rows.graph.clusters(_lloyd(rows, start, k, steps))
 
 
 def embedded(pairs: Pairs, k: int) -> AnyFloats:
@@ -422,10 +425,6 @@ def _matched(
     apart = _apart(wanted, centres, NEAR_DIGITS)
     _, nearest = linear_sum_assignment(apart)
     return wanted, nearest, np.flatnonzero(nearest != apart.argmin(axis=1))
-
-
-def _outside(pairs: Pairs, labels: Array) -> Indices:
-    return pairs.operator.graph.outside_indices(labels)
 
 
 def _rows(pairs: Pairs, k: int) -> Rows:

@@ -20,6 +20,7 @@ from scipy.sparse.csgraph import breadth_first_order, connected_components
 
 from likewise._arrays import AnyFloats, Floats, Indices, Sparse, dense
 from likewise.spectral._backend import Array, Backend, Product, backend_for
+from likewise.spectral._clusters import DeviceClusters, DeviceNumbers
 
 TOP = 2.0  # no eigenvalue is larger
 
@@ -125,9 +126,19 @@ class Graph:
         """Number of rows."""
         return len(self.order)
 
-    def inside(self, values: Indices) -> Array:
+    def inside(self, values: Indices | DeviceClusters) -> Array:
         """Return a number for each sample in the engine's order, on its device."""
+        if isinstance(values, DeviceClusters):
+            return values.values
         return self.backend.indices(values)[self._order]
+
+    def numbers(self, values: Array) -> DeviceNumbers:
+        """Return numbers in the engine's order as such of the caller's samples."""
+        return DeviceNumbers(values, self._place, self.order)
+
+    def clusters(self, values: Array) -> DeviceClusters:
+        """Return clusters in the engine's order as such of the caller's samples."""
+        return DeviceClusters(values, self._place, self.order)
 
     def rows(self, samples: Sequence[int] | Indices) -> Array:
         """Return where some samples come, on the engine's device."""
@@ -136,10 +147,6 @@ class Graph:
     def outside(self, values: Array) -> AnyFloats:
         """Return rows in the engine's order as a numpy array in the caller's."""
         return self.backend.host(values[self._place])
-
-    def outside_indices(self, values: Array) -> Indices:
-        """Return integers in the engine's order as a numpy array in the caller's."""
-        return self.backend.host_indices(values[self._place])
 
 
 def graph_of(W: Sparse, *, device: str = "cpu") -> Graph:

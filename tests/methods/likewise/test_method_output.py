@@ -29,14 +29,15 @@ from likewise._arrays import Floats, Indices
 from likewise.methods._likewise._beliefs import Beliefs
 from likewise.methods._likewise._method import (
     PROBABLY_NEW,
+    Sums,
     belief,
     beliefs,
-    clusters,
     main_classes,
-    sums_of,
     tally_of,
 )
+from likewise.methods._likewise._method import clusters as clusters_there
 from likewise.methods._likewise._method import expectation as expectation_of
+from likewise.methods._likewise._method import sums_of as sums_there
 from likewise.methods._likewise._prior import Prior
 from likewise.methods._likewise._probabilities import (
     TRUST_PRIOR,
@@ -46,6 +47,7 @@ from likewise.methods._likewise._probabilities import (
 )
 from likewise.methods._outlook import Tally
 from likewise.session import LabelOracle
+from likewise.spectral import DOUBLE, DeviceClusters
 
 TINY = blobs((9, 8, 7), spread=1.8, seed=3)
 
@@ -287,6 +289,14 @@ def test_founders_are_believed_and_settled_samples_as_far_as_checks_would(
         )
         if len(samples):
             np.testing.assert_allclose(R[samples], rows)
+
+
+def sums_of(probabilities: Probabilities, labels: Indices) -> Sums:
+    return sums_there(probabilities, DeviceClusters(DOUBLE.indices(labels)))
+
+
+def clusters(probabilities: Probabilities) -> Indices:
+    return clusters_there(probabilities)[:]
 
 
 def expectation(

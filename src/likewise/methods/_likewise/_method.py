@@ -56,7 +56,7 @@ from likewise.methods._outlook import GOOD_ENOUGH, Correction, Tally
 from likewise.methods._problem import Problem
 from likewise.methods._readers import Errors
 from likewise.methods._screens import Prospect
-from likewise.spectral import Array
+from likewise.spectral import Array, DeviceClusters
 
 PROBABLY_NEW = 0.5
 PULLING = 5.0  # times the weight of one in the middle
@@ -113,7 +113,7 @@ def main_classes(probabilities: Probabilities) -> Indices:
     return target
 
 
-def clusters(probabilities: Probabilities) -> Indices:
+def clusters(probabilities: Probabilities) -> DeviceClusters:
     """Return the cluster of each sample."""
     target = main_classes(probabilities)
     shown = np.unique(target)
@@ -121,7 +121,7 @@ def clusters(probabilities: Probabilities) -> Indices:
     joined[np.arange(len(target)), np.searchsorted(shown, target)] = 1.0
     labels = probabilities.grouped(joined, shown)
     samples, columns = probabilities.settled
-    labels[samples] = target[columns]
+    probabilities.backend.put(labels.values, samples, target[columns])
     return labels
 
 
@@ -144,15 +144,16 @@ class Sums:
     alone: Floats
 
 
-def sums_of(probabilities: Probabilities, labels: Indices) -> Sums:
+def sums_of(probabilities: Probabilities, labels: DeviceClusters) -> Sums:
     """Return the beliefs summed over each cluster."""
     G = probabilities.pairs + np.eye(len(probabilities.pairs))
     backend = probabilities.backend
     aside = np.array(sorted(probabilities.aside), dtype=np.intp)
-    k = max(int(labels.max(initial=0)) + 1, len(G))
-    sizes = np.bincount(labels, minlength=k) - np.bincount(labels[aside], minlength=k)
+    k = max(len(labels.counts), len(G))
+    sizes = -np.bincount(labels[aside], minlength=k)
+    sizes[: len(labels.counts)] += labels.counts
     totals, alone = np.zeros((k, len(G))), np.zeros(k)
-    links, shown_as = backend.array(G), backend.indices(labels)
+    links, shown_as = backend.array(G), labels.values
     for part, rows in beliefs(probabilities):
         out = aside[slice(*np.searchsorted(aside, [part.start, part.stop]))]
         backend.put(rows, out - part.start, np.zeros((len(out), len(G))))
@@ -361,7 +362,7 @@ class FieldModel:
         return respect(raw, likeness, known.constraints, known.certain)
 
     @cached_property
-    def _raw(self) -> Indices:
+    def _raw(self) -> DeviceClusters:
         """The clusters before the pairs that are believed are looked at."""
         return clusters(self.probabilities)
 

@@ -29,7 +29,7 @@ from likewise.methods._likewise._beliefs import (
 from likewise.methods._likewise._prior import Prior
 from likewise.methods._likewise._regimes import parts
 from likewise.methods._likewise._surroundings import SLIGHT, Surroundings
-from likewise.spectral import Array, Backend, backend_of
+from likewise.spectral import Array, Backend, DeviceClusters, backend_of
 
 TINY = 1e-6
 ENOUGH = 0.25  # of what a step promises, it must keep
@@ -429,7 +429,7 @@ class Probabilities:
             found[is_moved] = rows[at[is_moved]]
         return found
 
-    def grouped(self, joined: Floats, names: Indices) -> Indices:
+    def grouped(self, joined: Floats, names: Indices) -> DeviceClusters:
         """Return the name of where each sample most is, of membership times `joined`.
 
         Where columns tie in few digits, they are compared to all digits. As long as the
@@ -437,20 +437,20 @@ class Probabilities:
         """
         backend, Q, (moved, rows) = self.backend, self.around.membership, self._moved
         weights, called = backend.array(joined), backend.indices(names)
-        blocks: list[Indices] = []
+        blocks: list[Array] = []
         doubtful: list[Indices] = []
         for part in parts(Q):
             sums = self._loose(part) @ weights
-            blocks.append(backend.host_indices(called[backend.best_columns(sums)]))
+            blocks.append(called[backend.best_columns(sums)])
             if self.prior.regime.dtype != np.float64:
                 tied = backend.flatnonzero(backend.is_tied(sums))
                 doubtful.append(part.start + backend.host_indices(tied))
-        found = blocks[0] if len(blocks) == 1 else np.concatenate(blocks)
+        found = backend.joined(blocks)
         for close in doubtful:
             exact = self.around.membership_at(close) @ joined
-            found[close] = names[best_columns(exact)]
-        found[moved] = names[best_columns(rows @ joined)]
-        return found
+            backend.put(found, close, names[best_columns(exact)])
+        backend.put(found, moved, names[best_columns(rows @ joined)])
+        return DeviceClusters(found)
 
     def _loose(self, part: slice) -> Array:
         """Return the membership of a block, held to the start as long as that is."""

@@ -16,7 +16,9 @@ from likewise.methods._scores._ambiguity_large import (
 from likewise.methods._scores._gradient import (
     directions,
     exact_gradient,
+    exact_speed,
     paper_gradient,
+    paper_speed,
 )
 
 __all__ = [
@@ -25,11 +27,13 @@ __all__ = [
     "directions",
     "entropy",
     "exact_gradient",
+    "exact_speed",
     "mixture_probabilities",
     "near_of",
     "neighbour_entropy",
     "neighbour_probabilities",
     "own_shares",
     "paper_gradient",
+    "paper_speed",
     "shares",
 ]

@@ -17,7 +17,7 @@ from likewise._arrays import AnyFloats, Floats, Indices, Sparse, spans
 from likewise._regime import N_FITTED
 from likewise.affinity import evenly
 from likewise.methods._scores._ambiguity_exact import RIDGE
-from likewise.spectral import Array, Graph, renumbered
+from likewise.spectral import Array, DeviceClusters, DeviceNumbers, Graph, renumbered
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -67,7 +67,9 @@ def near_of(graph: Graph, neighbours: Sparse) -> Near:
     )
 
 
-def neighbour_entropy(near: Near, labels: Indices, k: int) -> AnyFloats:
+def neighbour_entropy(
+    near: Near, labels: Indices | DeviceClusters, k: int
+) -> DeviceNumbers:
     r"""Return :math:`H(x) = -\sum_c P(c \mid x) \log P(c \mid x)` of all samples.
 
     P is the share of the weight to the neighbours that goes to each cluster (Eqs. 9
@@ -76,13 +78,13 @@ def neighbour_entropy(near: Near, labels: Indices, k: int) -> AnyFloats:
     Parameters
     ----------
     near : Near
-    labels : ndarray of shape (n,)
+    labels : DeviceClusters or ndarray of shape (n,)
         0..k-1.
     k : int
 
     Returns
     -------
-    ndarray of shape (n,)
+    DeviceNumbers
         Exactly 0 where all neighbours are in one cluster.
 
     Examples
@@ -90,7 +92,7 @@ def neighbour_entropy(near: Near, labels: Indices, k: int) -> AnyFloats:
     >>> import scipy.sparse as sp
     >>> from likewise.spectral import graph_of
     >>> W = sp.csr_array([[0.0, 1.0, 1.0], [1.0, 0.0, 0.0], [1.0, 0.0, 0.0]])
-    >>> neighbour_entropy(near_of(graph_of(W), W), [0, 0, 1], 2).round(3) + 0.0
+    >>> neighbour_entropy(near_of(graph_of(W), W), [0, 0, 1], 2)[:].round(3) + 0.0
     array([0.693, 0.   , 0.   ], dtype=float32)
     """
     graph, backend = near.graph, near.graph.backend
@@ -102,15 +104,17 @@ def neighbour_entropy(near: Near, labels: Indices, k: int) -> AnyFloats:
         weights = near.weights[rows][mixed]
         found[rows.start + mixed] = _entropies(near, seen[mixed], weights, k)
     found[near.lonely] = float(np.log(k))
-    return graph.outside(found)
+    return graph.numbers(found)
 
 
-def shares(near: Near, labels: Indices, k: int, samples: Indices) -> Floats:
+def shares(
+    near: Near, labels: Indices | DeviceClusters, k: int, samples: Indices
+) -> Floats:
     """Return P(c | x) of some samples (Eq. 9), of shape (number of samples, k)."""
     graph, backend = near.graph, near.graph.backend
     at = graph.rows(samples)
-    seen = labels[graph.order[backend.host_indices(near.columns[at])]]
-    mass = _masses(near, backend.indices(seen), near.weights[at], k)
+    seen = graph.inside(labels)[near.columns[at]]
+    mass = _masses(near, seen, near.weights[at], k)
     table = np.asarray(backend.host(mass), dtype=np.float64).reshape(-1, k)
     total = table.sum(axis=1, keepdims=True)
     return np.divide(table, total, out=np.full_like(table, 1 / k), where=total > 0)
@@ -159,7 +163,11 @@ class Mixture:
 
     @classmethod
     def fitted(
-        cls, rows: AnyFloats, labels: Indices, k: int, before: Mixture | None = None
+        cls,
+        rows: AnyFloats,
+        labels: Indices | DeviceClusters,
+        k: int,
+        before: Mixture | None = None,
     ) -> Mixture:
         """Return the mixture of at most 10,000 of the rows.
 
@@ -167,7 +175,7 @@ class Mixture:
         ----------
         rows : ndarray of shape (n, d)
             The samples in the eigenspace.
-        labels : ndarray of shape (n,)
+        labels : DeviceClusters or ndarray of shape (n,)
             The clusters, where it starts from.
         k : int
         before : Mixture, optional

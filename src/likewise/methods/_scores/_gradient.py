@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from likewise._arrays import AnyFloats, Floats, Indices
@@ -48,11 +50,19 @@ def exact_gradient(
     ndarray of shape (s,)
         One number a sample, never negative.
     """
+    return _here(exact_speed, pairs, n_clusters, anchors, samples, n_pairs)
+
+
+def exact_speed(
+    pairs: Eigenpairs, n_clusters: int, anchors: Indices, at: Array, n_pairs: int | None
+) -> Array:
+    """Return the same where the eigenvectors are, of samples that stand there."""
     if not pairs.is_normalised:
-        return paper_gradient(pairs, n_clusters, anchors, samples, n_pairs=n_pairs)
+        return paper_speed(pairs, n_clusters, anchors, at, n_pairs)
     values = pairs.values[: n_pairs or pairs.wanted]
     coupling = 1 - (values[:, np.newaxis] + values) / 2
-    return _speed(pairs, pairs.scale, coupling, n_clusters, anchors, samples)
+    scales = pairs.scale_at(at), pairs.scale_at(pairs.places(anchors))
+    return _speed(pairs, scales, coupling, n_clusters, anchors, at)
 
 
 def paper_gradient(
@@ -71,8 +81,27 @@ def paper_gradient(
 
     Parameters and result are those of :func:`exact_gradient`.
     """
+    return _here(paper_speed, pairs, n_clusters, anchors, samples, n_pairs)
+
+
+def paper_speed(
+    pairs: Eigenpairs, n_clusters: int, anchors: Indices, at: Array, n_pairs: int | None
+) -> Array:
+    """Return the same where the eigenvectors are, of samples that stand there."""
     coupling = np.ones((len(pairs.values[: n_pairs or pairs.wanted]),) * 2)
-    return _speed(pairs, None, coupling, n_clusters, anchors, samples)
+    return _speed(pairs, None, coupling, n_clusters, anchors, at)
+
+
+def _here(
+    speed: Callable[[Eigenpairs, int, Indices, Array, int | None], Array],
+    pairs: Eigenpairs,
+    n_clusters: int,
+    anchors: Indices,
+    samples: Indices | None,
+    n_pairs: int | None,
+) -> AnyFloats:
+    at = pairs.places(np.arange(len(pairs.scale)) if samples is None else samples)
+    return pairs.backend.host(speed(pairs, n_clusters, anchors, at, n_pairs))
 
 
 def directions(
@@ -108,36 +137,35 @@ def directions(
 
 def _speed(
     pairs: Eigenpairs,
-    scale: Floats | None,
+    scales: tuple[Array, Array] | None,
     coupling: Floats,
     n_clusters: int,
     anchors: Indices,
-    samples: Indices | None,
-) -> AnyFloats:
+    at: Array,
+) -> Array:
     r"""Return :math:`\sum_i \| c_{i \cdot}(j) \|` for all samples j at once.
 
     The :math:`v_p` are orthonormal, so the norm is that of the coefficients. It is one
     matrix product: O(n n_c p) for all samples, where the sums as written take
-    O(n^2 n_c p m). The work is done where the eigenvectors are. Without a scale, all
-    have 1.
+    O(n^2 n_c p m). The work is done where the eigenvectors are. Without scales, those
+    of samples and anchors, all have 1.
     """
     p, backend = len(coupling), pairs.backend
     k = min(n_clusters, p)
-    samples = np.arange(len(pairs.scale)) if samples is None else samples
-    known = np.asarray(backend.host(pairs.block(anchors, p)), dtype=np.float64)
-    known = known if scale is None else known * scale[anchors, np.newaxis]
+    known = np.asarray(
+        backend.host(pairs.block(pairs.places(anchors), p)), dtype=np.float64
+    )
+    known = known if scales is None else known * backend.host(scales[1])
     unit = float(np.abs(known).max(initial=0.0)) or 1.0  # keeps float32 in its range
     across, constant = _polynomial(pairs, known / unit, coupling, k)
     factors, constants = backend.array(across), backend.array(constant)
-    scales = None if scale is None else backend.array(scale[samples, np.newaxis] / unit)
-    speeds = backend.zeros(len(samples))
-    for part in backend.chunks(len(samples)):
-        u = pairs.block(samples[part], p)
-        u = u * (1 / unit) if scales is None else u * scales[part]
+    speeds = backend.zeros(len(at))
+    for part in backend.chunks(len(at)):
+        u = pairs.block(at[part], p)
+        u = u * (1 / unit) if scales is None else u * (scales[0][part] * (1 / unit))
         terms = backend.beside([u * u, u]) @ factors + constants
         speeds[part] = _rooted(terms, u[:, :k])
-    found: AnyFloats = backend.host(speeds) * unit**2
-    return found
+    return speeds * unit**2
 
 
 def _rooted(terms: Array, mine: Array) -> Array:
