@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
+from sklearn.cluster import MiniBatchKMeans
+from sklearn.datasets import load_sample_images
 
 from likewise._arrays import AnyFloats, Indices, spans
 
@@ -30,3 +32,25 @@ def clouds(
         noise = rng.standard_normal(X[span].shape, dtype=np.float32)
         X[span] += NOISE * np.sqrt(LATENT / d) * noise
     return X, y
+
+
+EDGE = 8  # pixels of a patch
+
+
+def patches(n: int, k: int = 50) -> tuple[AnyFloats, Indices]:
+    """Return grey patches of scikit-learn's two photographs, 8 x 8 pixels.
+
+    Around their mean, as float32, from places drawn by lot. Nobody has said what they
+    show: their classes are made up by k-means.
+    """
+    rng, found = np.random.default_rng(0), []
+    for picture in load_sample_images().images:
+        grey = picture.mean(axis=2, dtype=np.float32)
+        seen = np.lib.stride_tricks.sliding_window_view(grey, (EDGE, EDGE))
+        seen = seen.reshape(-1, EDGE, EDGE)
+        places = np.sort(rng.choice(len(seen), n // 2, replace=False))
+        found.append(seen[places].reshape(n // 2, EDGE * EDGE))
+    X = rng.permutation(np.concatenate(found))
+    X -= X.mean(axis=1, keepdims=True)
+    means = MiniBatchKMeans(k, random_state=0, n_init=3)
+    return X, means.fit_predict(X).astype(np.intp)

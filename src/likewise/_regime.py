@@ -40,7 +40,7 @@ FLAGSHIP_EXACT = 5_000  # up to here all is float64; no sample stands for others
 FLAGSHIP_CLUSTERED = 10_000  # up to here all samples are clustered, then some
 
 
-# The app
+# Sessions
 
 ONE_THREAD = 50_000  # up to here a second thread of linear algebra is only in the way
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from itertools import chain, starmap
 from typing import TYPE_CHECKING, TypeAlias, Unpack, overload
 
@@ -18,6 +19,7 @@ from likewise._arrays import (
     described,
     stack,
 )
+from likewise._regime import ONE_THREAD
 from likewise.affinity import Kernel, Report
 from likewise.errors import InputError, MissingExtraError
 from likewise.knowledge import (
@@ -124,6 +126,7 @@ from likewise.session._summary import (
     progress_of,
     statuses_within,
 )
+from likewise.session._threads import one_thread
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -322,7 +325,8 @@ class Session:
         now = self.view if at is None else at
         rng = self._rng("propose", len(now.known.answers))
         others = tuple(map(self._state.question, pending))
-        return self._method.propose(now.model, now.known, rng, others)
+        with self._calmly():
+            return self._method.propose(now.model, now.known, rng, others)
 
     def ahead(
         self, question: Question, verdict: Said, by: str | None = None
@@ -341,7 +345,8 @@ class Session:
         number, asked = self._state.stands.n_answers + 1, self._state.question(question)
         told = Answer(asked, Verdict.of(verdict), number, by=self._reader(by))
         known = self._state.known.after(told)
-        self._ahead[told] = self._method.learn(self._current(), known, told)
+        with self._calmly():
+            self._ahead[told] = self._method.learn(self._current(), known, told)
         return View(self._ahead[told], known)
 
     def tell(
@@ -463,7 +468,8 @@ class Session:
 
     def _prospect(self, now: View, pending: tuple[Question, ...]) -> Prospect:
         if self._method.prospect is not None:
-            return self._method.prospect(now.model, pending)
+            with self._calmly():
+                return self._method.prospect(now.model, pending)
         is_open = self._n_clusters is None
         graph = self._given.neighbours
         clustered = Clustered(now.model, now.known, graph, is_open=is_open)
@@ -909,7 +915,8 @@ class Session:
 
         Certain sets keep their numbers while answers come in.
         """
-        return compact(self._current().labels, self._state.known.aside)
+        with self._calmly():
+            return compact(self._current().labels, self._state.known.aside)
 
     @property
     def groups(self) -> tuple[Group, ...]:
@@ -1009,7 +1016,8 @@ class Session:
     @property
     def progress(self) -> Progress:
         """How far the clustering is, by the method's own estimate."""
-        return progress_of(self._state.known, self._current())
+        with self._calmly():
+            return progress_of(self._state.known, self._current())
 
     @property
     def known(self) -> Knowledge:
@@ -1235,7 +1243,17 @@ class Session:
         )
         return suited(given, self._method)
 
+    def _calmly(self) -> AbstractContextManager[None]:
+        """Let small matrices be worked on by one thread."""
+        given = self._given
+        is_small = given.n_samples <= ONE_THREAD or given.device != "cpu"
+        return one_thread() if is_small else nullcontext()
+
     def _current(self) -> Model:
+        with self._calmly():
+            return self._brought_on()
+
+    def _brought_on(self) -> Model:
         if self._model is None:
             self._model = self._made()
             self._earlier = None

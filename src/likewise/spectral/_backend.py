@@ -460,7 +460,12 @@ class TorchBackend(Backend):
 
     def host_indices(self, values: Array) -> Indices:
         short = _tensor(values).to(self._torch.int32)  # half the way to the processor
-        return short.cpu().numpy().astype(np.intp)
+        if self._device == "cpu":
+            return short.numpy().astype(np.intp)
+        # By way of memory that the card can write to, which torch keeps for the next.
+        here = self._torch.empty(short.shape, dtype=self._torch.int32, pin_memory=True)
+        here.copy_(short)
+        return cast(Indices, here.numpy().astype(np.intp))
 
     def sparse(self, matrix: Sparse) -> Product:
         parts = (

@@ -70,7 +70,8 @@ def change_between(before: Operator, after: Operator) -> Change:
     """Return the change from one operator of a graph to another."""
     normal = before.graph.normal
     either = np.union1d(before.touched.samples, after.touched.samples)
-    moved = either[before.ratio[either] != after.ratio[either]]
+    was, is_ = (side.touched.ratio_of(either) for side in (before, after))
+    moved = either[was != is_]
     beside = normal[moved].indices.astype(np.intp)
     known = np.union1d(before.ties.samples, after.ties.samples)
     cut = np.setxor1d(after.aside, before.aside)

@@ -265,6 +265,18 @@ class Touched:
     ratio: Floats
     rows: Sparse
 
+    def ratio_of(self, samples: Indices) -> Floats:
+        """Return the ratio of some samples; 1 for those that nothing touches."""
+        if not len(self.samples):
+            return np.ones(len(samples))
+        at, is_touched = positions(self.samples, samples)
+        return np.where(is_touched, self.ratio[np.minimum(at, len(self.ratio) - 1)], 1)
+
+    def scaled(self, rows: Sparse) -> Sparse:
+        """Return rows of N as rows of N r."""
+        data = rows.data * self.ratio_of(rows.indices)
+        return sp.csr_array((data, rows.indices, rows.indptr), shape=rows.shape)
+
 
 def tied(graph: Graph, known: Known) -> tuple[Ties, Touched]:
     """Return what the known samples add, and what they touch."""
@@ -339,15 +351,12 @@ class Operator:
         The samples whose weights or degrees are not those of the graph.
     aside : ndarray of shape (a,)
         The samples that are cut out, ascending.
-    ratio : ndarray of shape (n,)
-        r above.
     """
 
     graph: Graph
     ties: Ties
     touched: Touched
     aside: Indices
-    ratio: Floats
     _at: Array
     _ratio: Array
     _rows: Product
@@ -361,7 +370,8 @@ class Operator:
     def scale(self) -> Floats:
         """D^-1/2, of shape (n,)."""
         root = self.graph.root
-        scale = np.divide(self.ratio, root, out=np.zeros_like(root), where=root > 0)
+        scale = np.divide(1.0, root, out=np.zeros_like(root), where=root > 0)
+        scale[self.touched.samples] *= self.touched.ratio
         scale[self.ties.samples] = self.ties.scale
         return scale
 
@@ -392,13 +402,13 @@ class Operator:
         place, is_touched = positions(self.touched.samples, rows)
         moved = backend.zeros(len(rows), X.shape[1])
         if not is_touched.all():
-            others = _scaled(self.graph.normal[rows[~is_touched]], self.ratio)
+            others = self.touched.scaled(self.graph.normal[rows[~is_touched]])
             at = backend.indices(np.flatnonzero(~is_touched))
             moved[at] = backend.sparse(others) @ X
         if is_touched.any():
             at = backend.indices(np.flatnonzero(is_touched))
             moved[at] = (self._rows @ X)[backend.indices(place[is_touched])]
-        ratio = backend.array(self.ratio[rows, np.newaxis])
+        ratio = backend.array(self.touched.ratio_of(rows)[:, np.newaxis])
         out = X[backend.indices(rows)] - ratio * moved
         self._tie(out, rows, X)
         return out
@@ -459,22 +469,13 @@ def operator_of(
         aside=np.unique(graph.place[np.asarray(aside, dtype=np.intp)]),
     )
     ties, touched = tied(graph, known)
-    ratio = np.ones(graph.n_samples)
-    ratio[touched.samples] = touched.ratio
     backend = graph.backend
     return Operator(
         graph,
         ties,
         touched,
         known.aside,
-        ratio,
         backend.indices(touched.samples),
         backend.array(touched.ratio[:, np.newaxis]),
-        backend.sparse(_scaled(touched.rows, ratio)),
+        backend.sparse(touched.scaled(touched.rows)),
     )
-
-
-def _scaled(rows: Sparse, ratio: Floats) -> Sparse:
-    """Return rows of N as rows of N r."""
-    data = rows.data * ratio[rows.indices]
-    return sp.csr_array((data, rows.indices, rows.indptr), shape=rows.shape)
