@@ -11,6 +11,7 @@ just at the edge, as far from the best as a tie may be, is still left to roundin
 from __future__ import annotations
 
 from collections.abc import Iterator
+from math import isfinite
 from typing import Any
 
 import numpy as np
@@ -62,7 +63,13 @@ def tied_best(
     [True, True, False]
     """
     numbers = np.asarray(scores)
-    return _reached(numbers, numbers.max(), unit, within)
+    best = float(numbers.max())  # one number, of which plain arithmetic is quicker
+    size = abs(best) if unit is None else unit
+    share = slight(numbers.dtype) if within is None else within
+    reached: NDArray[np.bool_] = numbers >= (
+        best - share * size if isfinite(size) else best
+    )
+    return reached
 
 
 def first_best(

@@ -7,7 +7,7 @@ the two: both (+N, +P), the gradient alone (-GO), the step alone (-NO, -PO).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import islice
@@ -23,7 +23,12 @@ from likewise.methods._base import Method
 from likewise.methods._recipe import OURS, Recipe
 from likewise.methods.clustering import SpectralModel, spectral_method
 from likewise.methods.constrained import GRADIENTS, Steps
-from likewise.methods.sampling import Scores, propose_by_sample, representatives
+from likewise.methods.sampling import (
+    Scores,
+    placed,
+    propose_by_sample,
+    representatives,
+)
 from likewise.spectral import Array, DeviceNumbers, backend_of
 
 Step: TypeAlias = Callable[[SpectralModel], Steps]
@@ -75,7 +80,7 @@ class UncertaintyReduction:
         if self.slope and self.shortlist is None and isinstance(found, DeviceNumbers):
             anchors = representatives(known, rng)
             speeds_at = partial(model.clustering.speeds_at, self.slope, anchors)
-            return gains_there(found, speeds_at, free)
+            return gains_there(found, speeds_at, placed(known), free)
         steps: AnyFloats = found.take(free)
         if self.slope is None:
             return steps
@@ -101,18 +106,20 @@ class DeviceScores:
     gains : DeviceNumbers
         Of all samples; minus infinity for those that are not to be asked about.
     free : ndarray of shape (f,)
-        All others, ascending.
+        Those of all others that anybody wants the score of, ascending.
     """
 
     gains: DeviceNumbers
     free: Indices
 
     def tied(self) -> Indices:
-        """Return which of the free samples tie with the best."""
+        """Return which of the free samples tie with the best of all."""
         values = self.gains.values
         backend = backend_of(values)
         best = backend.tied_best(values, within=slight(np.float32))
-        return np.searchsorted(self.free, np.sort(self.gains.sample_at(best)))
+        samples = np.sort(self.gains.sample_at(best))
+        at = np.minimum(np.searchsorted(self.free, samples), len(self.free) - 1)
+        return at[self.free[at] == samples]
 
     def listed(self) -> AnyFloats:
         """Return the scores of all free samples."""
@@ -120,7 +127,10 @@ class DeviceScores:
 
 
 def gains_there(
-    steps: DeviceNumbers, speeds_at: Callable[[Array], Array], free: Indices
+    steps: DeviceNumbers,
+    speeds_at: Callable[[Array], Array],
+    out: Sequence[int],
+    free: Indices,
 ) -> DeviceScores:
     """Return gradient times step of the free samples, where the steps are.
 
@@ -129,16 +139,17 @@ def gains_there(
     steps : DeviceNumbers
     speeds_at : callable
         Returns the gradient of samples that stand at some places.
+    out : sequence of samples
+        Not to be asked about.
     free : ndarray of samples
+        Those of all others that anybody wants the score of, ascending.
     """
     backend, values = backend_of(steps.values), steps.values
     gains = backend.zeros(len(values))
     some = backend.flatnonzero(values > 0)
     gains[some] = values[some] * speeds_at(some)
-    is_out = np.ones(len(values), dtype=bool)
-    is_out[free] = False
-    out = backend.indices(np.flatnonzero(is_out))
-    gains[out if steps.place is None else steps.place[out]] = -np.inf
+    there = backend.indices(np.array(out, dtype=np.intp))
+    gains[there if steps.place is None else steps.place[there]] = -np.inf
     return DeviceScores(DeviceNumbers(gains, steps.place, steps.order), free)
 
 

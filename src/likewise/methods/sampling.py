@@ -37,11 +37,14 @@ def unplaced(known: Knowledge, taken: Sequence[int] = ()) -> Indices:
     Those in `taken` are left out: they are asked about elsewhere.
     """
     free = np.ones(known.n_samples, dtype=bool)
-    for group in known.certain:
-        free[list(known.constraints.samples(group))] = False
-    free[list(known.aside)] = False
-    free[list(taken)] = False
+    free[[*placed(known), *taken]] = False
     return np.flatnonzero(free)
+
+
+def placed(known: Knowledge) -> list[int]:
+    """Return the samples of certain sets, and those set aside."""
+    sets = map(known.constraints.samples, known.certain)
+    return [*chain.from_iterable(sets), *known.aside]
 
 
 def begun(known: Knowledge) -> Iterator[int]:
