@@ -211,8 +211,8 @@ class Backend(ABC):
         """Return the column of the largest entry of each row; of ties, the first."""
 
     @abstractmethod
-    def is_tied(self, rows: Array) -> Array:
-        """Tell in which rows several entries tie with the largest."""
+    def best_and_tied(self, rows: Array) -> tuple[Array, Array]:
+        """Return the same, and in which rows several entries tie with the largest."""
 
     @abstractmethod
     def entries(self, rows: Array, columns: Array) -> Array:
@@ -362,8 +362,9 @@ class NumpyBackend(Backend):
     def best_columns(self, rows: Array) -> Array:
         return _array(_ties.best_columns(self.host(rows)))
 
-    def is_tied(self, rows: Array) -> Array:
-        return _array(_ties.is_tied(self.host(rows)))
+    def best_and_tied(self, rows: Array) -> tuple[Array, Array]:
+        here = self.host(rows)
+        return _array(_ties.best_columns(here)), _array(_ties.is_tied(here))
 
     def entries(self, rows: Array, columns: Array) -> Array:
         return _array(self.host(rows)[np.arange(len(rows)), np.asarray(columns)])
@@ -442,6 +443,8 @@ class TorchBackend(Backend):
     def _made(self, values: NDArray[np.generic]) -> Tensor:
         if self._device == "cpu" or not 0 < values.nbytes <= N_STAGED // 4:
             return cast(Tensor, self._torch.tensor(values, device=self._device))
+        if values.nbytes <= N_TAKEN_ALONG:
+            return cast(Tensor, sent(self._torch, values, self._device))
         return cast(Tensor, staged(self._torch, values, self._device))
 
     def array(self, values: ArrayLike) -> Array:
@@ -581,8 +584,9 @@ class TorchBackend(Backend):
     def best_columns(self, rows: Array) -> Array:
         return self._reached(rows).to(self._torch.uint8).argmax(1)
 
-    def is_tied(self, rows: Array) -> Array:
-        return self._reached(rows).sum(1) > 1
+    def best_and_tied(self, rows: Array) -> tuple[Array, Array]:
+        reached = self._reached(rows).to(self._torch.uint8)
+        return reached.argmax(1), reached.sum(1) > 1
 
     def entries(self, rows: Array, columns: Array) -> Array:
         return _tensor(rows).gather(1, columns[:, None])[:, 0]
@@ -653,6 +657,13 @@ def staged(torch: ModuleType, values: NDArray[np.generic], device: str) -> Any:
     return _stage(torch).sent(np.ascontiguousarray(values), device)
 
 
+def sent(torch: ModuleType, values: NDArray[np.generic], device: str) -> Any:
+    """Return few numbers on a card, which takes them along with the order to copy."""
+    if not values.flags.writeable:
+        values = values.copy()
+    return torch.from_numpy(values).to(device, non_blocking=True)
+
+
 class _Moved:
     """A csr matrix, of which rows are moved to their device when first multiplied."""
 
@@ -689,6 +700,7 @@ def backend_of(values: object) -> Backend:
 
 SINGLE, DOUBLE = NumpyBackend(), NumpyBackend(np.float64)
 N_STAGED = 1 << 26  # bytes by way of which numbers are brought to a card
+N_TAKEN_ALONG = 1 << 16  # bytes that a card has taken when it has the order to copy
 MOST_ONES = 1 << 28  # numbers of a matrix of ones and zeros at a time: 1 GB
 
 

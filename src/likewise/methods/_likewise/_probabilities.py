@@ -441,9 +441,10 @@ class Probabilities:
         doubtful: list[Indices] = []
         for part in parts(Q):
             sums = self._loose(part) @ weights
-            blocks.append(called[backend.best_columns(sums)])
+            best, is_tied = backend.best_and_tied(sums)
+            blocks.append(called[best])
             if self.prior.regime.dtype != np.float64:
-                tied = backend.flatnonzero(backend.is_tied(sums))
+                tied = backend.flatnonzero(is_tied)
                 doubtful.append(part.start + backend.host_indices(tied))
         found = backend.joined(blocks)
         for close in doubtful:
