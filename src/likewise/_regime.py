@@ -11,6 +11,7 @@ from __future__ import annotations
 EXACT_SEARCH = 20_000  # samples up to which numbers are float64 and searches exact
 ALL_PAIRS_COST = 1.5e12  # pairs times features, compared in a minute on one core;
 # links between near samples are slower below, faster above, and not exact
+CARD_ALL_PAIRS = 3_000_000  # samples of which a card compares all pairs in a minute
 EACH_ALONE = 4_000_000  # samples times components, each connected by itself
 FEW_MEMBERS = 4096  # members of components, each compared with all others
 MOST_DENSE = 50_000  # samples of which all similarities may be kept: 20 GB

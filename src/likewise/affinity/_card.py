@@ -97,7 +97,7 @@ class AllPairsByTorch:
 
     def at(self, positions: AnyIndices) -> AnyFloats:
         """Return the rows at some positions."""
-        taken = self.rows.exact[self._sent(positions.astype(np.int64))]
+        taken = self.rows.exact[self.sent(positions.astype(np.int64))]
         found: AnyFloats = taken.cpu().numpy()
         return found
 
@@ -117,11 +117,12 @@ class AllPairsByTorch:
         indices = np.empty((len(queries), k), dtype=np.int32)
         squared = np.empty((len(queries), k), dtype=np.float32)
         for span in spans(len(queries), N_QUERIES):
-            near, apart = self._sure(self._sent(queries[span]), k)
+            near, apart = self._sure(self.sent(queries[span]), k)
             indices[span], squared[span] = near.cpu().numpy(), apart.cpu().numpy()
         return indices, squared
 
-    def _sent(self, values: AnyFloats | AnyIndices) -> Tensor:
+    def sent(self, values: AnyFloats | AnyIndices) -> Tensor:
+        """Return numbers on the device."""
         return self.torch.from_numpy(np.ascontiguousarray(values)).to(self.device)
 
     def _sure(self, queries: Tensor, k: int) -> tuple[Tensor, Tensor]:
@@ -148,7 +149,7 @@ class AllPairsByTorch:
         found, farthest, moved = self._chosen(queries, width, is_rounded=is_rounded)
         apart = self.rows.exact[found] - queries[:, None, :]
         squared = (apart * apart).sum(2)
-        key = (_significant(self.torch, squared) << 32) | found
+        key = (significant(self.torch, squared) << 32) | found
         order = key.sort(1).indices[:, :k]
         near, squared = found.gather(1, order), squared.gather(1, order)
         if width == len(self):
@@ -171,7 +172,7 @@ class AllPairsByTorch:
         """
         torch, size = self.torch, max(self.n_pairs // len(queries), 1)
         near = round_off(torch, queries) if is_rounded else queries
-        factor = _as_factor(torch, near) if is_rounded else None
+        factor = factor_of(torch, near) if is_rounded else None
         best = found = near.new_zeros((len(queries), 0))
         with few_digits(torch, is_allowed=is_rounded):
             for span in spans(len(self), size):
@@ -249,7 +250,7 @@ def _with_lengths(torch: ModuleType, near: Tensor) -> Tensor:
     return torch.hstack([near, *beside, empty])
 
 
-def _as_factor(torch: ModuleType, near: Tensor) -> Tensor:
+def factor_of(torch: ModuleType, near: Tensor) -> Tensor:
     """Return what rounded rows are multiplied with to give squared distances.
 
     But for the squared length of the query, which all of its distances have.
@@ -266,7 +267,7 @@ def round_off(torch: ModuleType, values: Tensor) -> Tensor:
     return (bits & -(1 << CUT_BITS)).view(torch.float32)
 
 
-def _significant(torch: ModuleType, squared: Tensor) -> Tensor:
+def significant(torch: ModuleType, squared: Tensor) -> Tensor:
     """Return whole numbers in the order of float32 that are not negative.
 
     To 20 binary digits: what is the same but for rounding becomes the same, as

@@ -19,6 +19,7 @@ from sklearn.neighbors import NearestNeighbors
 
 from likewise._arrays import AnyFloats, AnyIndices, Indices, Samples, Sparse, spans
 from likewise.affinity._card import AllPairsByTorch
+from likewise.affinity._cells import CellsByTorch
 from likewise.affinity._rows import Rows, evenly, lengths
 from likewise.errors import MissingExtraError
 
@@ -383,6 +384,8 @@ INDEXES: dict[str, Callable[[Rows, Done], Index]] = {
     "products": Products.of,
     "cuda": partial(AllPairsByTorch.on, "cuda"),
     "torch-cpu": partial(AllPairsByTorch.on, "torch-cpu"),
+    "cuda-cells": partial(CellsByTorch.on, "cuda"),
+    "torch-cpu-cells": partial(CellsByTorch.on, "torch-cpu"),
 }
 
 

@@ -14,6 +14,8 @@ kind         for                     by
 ``cuda``     more than 20,000        torch, all pairs in float32, exact: see ``_card``;
              dense samples, where    ``torch-cpu`` is the same on the processor
              a card was asked for
+``-cells``   more than 3 million     torch, pairs of cells that are near each other,
+             of these                as many as 95 % of neighbours need: see ``_cells``
 ===========  ======================  =============================================
 
 Each search is cut into tasks, one shard after the other for one piece of the samples,
@@ -65,6 +67,7 @@ N_SHARES = 20  # neighbours whose clusters count as evidence (the paper's k = 20
 NARROW = 64  # fewer features than this cost as much as this many
 LINKS = 200  # bytes of links beside each row
 SHARD_BYTES = 2**31  # rows that are searched in at a time, with their links
+IN_CELLS_AT_ONCE = 2**20  # rows that are searched for at a time, in cells
 BLOCK_BYTES = 2**22  # rows that are searched for at a time
 AT_ONCE = 1.5e10  # pairs times features, between two words about progress
 FEWEST = 256  # rows that are searched for at a time, where all pairs are compared
@@ -77,8 +80,10 @@ N_COMPARED = 2**24  # pairs of samples that are compared at a time
 N_PROVED = 200  # rows searched exactly, to say how many neighbours links have missed
 LEAST = 0.9  # recall, below which somebody should know
 ROUNDING = 1e-5  # of a distance
-KINDS = ("whole", "flat", "hnsw", "blocks", "products", "cuda", "torch-cpu")
 BY_TORCH = "cuda", "torch-cpu"
+IN_CELLS = "cuda-cells", "torch-cpu-cells"
+KINDS = ("whole", "flat", "hnsw", "blocks", "products", *BY_TORCH, *IN_CELLS)
+INEXACT = ("hnsw", *IN_CELLS)  # they miss some neighbours
 ADVICE = {
     "blocks": "run `pip install 'likewise[scale]'` for a faster search",
     "products": "reduce them to some 100 dense features first, for example with "
@@ -96,7 +101,7 @@ class Search:
 
     Attributes
     ----------
-    kind : {"whole", "flat", "hnsw", "blocks", "products", "cuda", "torch-cpu"}
+    kind : str
         As in the table above.
     shard : int
         Rows that are searched in at a time.
@@ -132,7 +137,8 @@ def search_for(X: Samples, device: str = "cpu") -> Search:
     if n <= regime.EXACT_SEARCH:
         return Search("whole", n, n)
     if not sp.issparse(X) and torch_for(device) is not None:
-        return search_of(device, n, d)
+        cells = "-cells" if n > regime.CARD_ALL_PAIRS else ""
+        return search_of(device + cells, n, d)
     return search_of(kind_for(n, d, is_sparse=sp.issparse(X)), n, d)
 
 
@@ -152,6 +158,9 @@ def search_of(kind: str, n: int, d: int) -> Search:
         return Search(kind, n, max(PRODUCT_BYTES // (8 * n), 1))
     if kind in BY_TORCH:
         return Search(kind, min(n, rows_that_fit(kind, d)), N_QUERIES)
+    if kind in IN_CELLS:
+        device = BY_TORCH[IN_CELLS.index(kind)]
+        return Search(kind, min(n, rows_that_fit(device, d) // 2), IN_CELLS_AT_ONCE)
     shard = min(n, max(SHARD_BYTES // (4 * d + LINKS), 1))
     block = max(BLOCK_BYTES // (4 * d), 1)
     if kind != "hnsw":
@@ -529,7 +538,7 @@ def neighbours_in(
         for span in pieces.spans
     ]
     runner.finish(near, report)
-    is_exact = search.kind != "hnsw"
+    is_exact = search.kind not in INEXACT
     recall = 1.0 if is_exact else _recall(pieces, near, evenly(len(pieces), N_PROVED))
     return Found(near, recall, index)
 
