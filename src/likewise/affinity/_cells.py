@@ -137,12 +137,14 @@ class CellsByTorch:
     def _compared(self, cell: int, k: int) -> Tensor:
         """Return the places of the rows of the cells around one; all, if too few."""
         torch, around = self.pairs.torch, self.around[cell]
-        begin, end = self.starts[around], self.starts[around + 1]
-        if (end - begin).sum() < k:
-            return torch.arange(len(self), device=self.number.device)
-        both = zip(begin.tolist(), end.tolist(), strict=True)
-        device = self.number.device
-        return torch.cat([torch.arange(*ends, device=device) for ends in both])
+        counts = self.starts[around + 1] - self.starts[around]
+        total, device = int(counts.sum()), self.number.device
+        if total < k:
+            return torch.arange(len(self), device=device)
+        moved = self.starts[around] - (counts.cumsum() - counts)
+        steps, sizes = self.pairs.sent(np.stack([moved, counts]))
+        by = torch.repeat_interleave(steps, sizes, output_size=total)
+        return by + torch.arange(total, device=device)
 
     def _nearest(self, queries: Tensor, near: Tensor, k: int) -> tuple[Tensor, Tensor]:
         """Return the k nearest of the rows at some places, and how far they are."""

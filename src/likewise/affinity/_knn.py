@@ -67,7 +67,7 @@ N_SHARES = 20  # neighbours whose clusters count as evidence (the paper's k = 20
 NARROW = 64  # fewer features than this cost as much as this many
 LINKS = 200  # bytes of links beside each row
 SHARD_BYTES = 2**31  # rows that are searched in at a time, with their links
-IN_CELLS_AT_ONCE = 2**20  # rows that are searched for at a time, in cells
+IN_CELLS_AT_ONCE = 2**21  # rows that are searched for at a time, in cells
 BLOCK_BYTES = 2**22  # rows that are searched for at a time
 AT_ONCE = 1.5e10  # pairs times features, between two words about progress
 FEWEST = 256  # rows that are searched for at a time, where all pairs are compared
