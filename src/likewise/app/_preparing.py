@@ -21,6 +21,7 @@ from threadpoolctl import threadpool_limits
 
 from likewise._regime import ONE_THREAD
 from likewise.app._auth import name_of
+from likewise.app._early import early_session, said_early
 from likewise.app._project import EVERY, ProjectService
 from likewise.app._roles import OWNER, Members
 from likewise.app._schemas import Preparing
@@ -445,23 +446,43 @@ class Preparation:
             threadpool_limits(1)  # for as long as it is served
         journal = ProjectJournal(self.project, None, self._clock)
         device = self._options.get("device", "cpu")
+        early = self._early(journal, X)
         graph = kept_affinity(self.project, self._watch_neighbours, device=device)
         session = session_on(
             Session, self.project, journal, samples=X, graph=graph, **self._options
         )
         self._watch(0, 1, "Finding the groups and the first question")
         session.ask_besides(())  # the slow part, before anybody waits for it
-        shown, grown = self._display(), self._take_in_more
-        self.service = ProjectService(
+        if early is None:
+            self.service = self._serving(journal, session)
+            return self.service
+        if self.service is early:  # nobody has begun again meanwhile
+            early.take_over(session)
+        return early
+
+    def _early(
+        self, journal: ProjectJournal, X: NDArray[Any] | None
+    ) -> ProjectService | None:
+        """Let people answer already, if it takes long until all items are compared."""
+        session = early_session(self.project, journal, X, self._options)
+        if session is None:
+            return None
+        session.ask_besides(())
+        self.service = self._serving(journal, session, said_early(session))
+        return self.service
+
+    def _serving(
+        self, journal: ProjectJournal, session: Session, early: str = ""
+    ) -> ProjectService:
+        return ProjectService(
             self.project,
             journal,
             session,
             self._clock,
-            shown,
-            grown,
+            replace(self._display(), early=early),
+            self._take_in_more,
             members=self.members,
         )
-        return self.service
 
     def _take_in_more(self) -> None:
         """Open the session again, because another server has added items."""

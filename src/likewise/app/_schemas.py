@@ -251,6 +251,7 @@ class State(BaseModel):
     saved: str | None = None
     notice: str | None = None
     welcome: str | None = None
+    early: str = ""
 
 
 class Candidates(BaseModel):

@@ -18,6 +18,7 @@ import scipy.sparse as sp
 
 from likewise._arrays import AnyFloats, Floats, Indices, Sparse
 from likewise.affinity import (
+    N_TYPICAL,
     Affinity,
     LocalRunner,
     Pieces,
@@ -28,7 +29,6 @@ from likewise.affinity import (
     scaled_closeness,
     search_of,
 )
-from likewise.affinity import N_TYPICAL as TYPICAL
 from likewise.knowledge import Answer, Knowledge, Question
 from likewise.methods._base import (
     AnyMethod,
@@ -41,8 +41,6 @@ from likewise.methods._base import (
 from likewise.methods._problem import Problem, problem_of
 from likewise.methods._readers import Errors, errors_told
 from likewise.methods._screens import Clustered, Prospect, estimated_prospect
-
-ONWARDS = 0  # what "different" may mean, from here on a sample that one belongs with
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,7 +80,7 @@ def part_of(
     n = len(X)
     rng = np.random.default_rng([seed, n])
     rows = np.sort(rng.choice(n, min(count, n), replace=False, shuffle=False))
-    middle = middle_of(X[evenly(n, TYPICAL)])
+    middle = middle_of(X[evenly(n, N_TYPICAL)])
     pieces = Pieces(LocalRunner(), (X,), np.array([0, n]), X.shape[1], middle)
     search = search_of(exact_kind(), len(rows), X.shape[1])
     found = nearest_among(pieces, np.asarray(pieces.fetched(rows)), search)
@@ -163,7 +161,7 @@ class Places:
 
     def _question_in(self, question: Question) -> Question:
         i, j, predicted = question.sample, question.against, question.predicted
-        if predicted is not None and predicted.if_different >= ONWARDS:
+        if predicted is not None and predicted.if_different >= 0:
             instead = self.inside(predicted.if_different)
             assert instead is not None  # see samples_of
             predicted = replace(predicted, if_different=instead)
@@ -188,7 +186,7 @@ class Places:
         if question is None:
             return None
         predicted = question.predicted
-        if predicted is not None and predicted.if_different >= ONWARDS:
+        if predicted is not None and predicted.if_different >= 0:
             instead = self.outside(predicted.if_different)
             predicted = replace(predicted, if_different=instead)
         i, j = self.outside(question.sample), self.outside(question.against)
@@ -202,7 +200,7 @@ def samples_of(answers: Iterable[Answer]) -> set[int]:
         found.update(question.pair)
         if question.predicted is not None:
             found.add(question.predicted.if_different)
-    return {sample for sample in found if sample >= ONWARDS}
+    return {sample for sample in found if sample >= 0}
 
 
 @dataclass(frozen=True, eq=False)
@@ -359,9 +357,7 @@ class Coarse:
         asked = self.method.propose(model.model, model.known, rng, others)
         return places.question_out(asked)
 
-    def prospect(
-        self, model: CoarseModel, pending: tuple[Question, ...]
-    ) -> Prospect:
+    def prospect(self, model: CoarseModel, pending: tuple[Question, ...]) -> Prospect:
         """Return what is worth showing of these samples."""
         others = model.places.pending_in(pending)
         if self.method.prospect is not None:
