@@ -57,5 +57,5 @@ def said_early(session: Session) -> str:
     """
     return (
         f"The first questions come from {COARSE:,} of {session.n_samples:,} items, "
-        f"while all of them are compared. Your answers count for all."
+        f"while all are compared; answers count in full."
     )

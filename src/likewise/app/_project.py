@@ -464,7 +464,7 @@ class ProjectService:
         """Change settings of the project, and how it is shown, for everybody."""
         with self.hold():
             self.project.change(settings)
-            self.display = display
+            self.display = replace(display, early=self.display.early)
 
     def take_over(self, session: Session) -> None:
         """Go on with a session that asks about all items.
