@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -103,7 +104,7 @@ def test_what_is_said_of_other_samples_counts(
     session = started(tiny, method, part)
     answer(session, tiny, 4)
     out = np.setdiff1d(np.arange(len(tiny.X)), part.rows)[:6].tolist()
-    for i, j in zip(out, out[1:], strict=False):
+    for i, j in pairwise(out):
         session.tell_pair(i, j, bool(tiny.truth[i] == tiny.truth[j]))
     answer(session, tiny, 4)
 
@@ -168,12 +169,12 @@ def test_no_part_says_that_it_is_enough(tiny: Tiny, method: str, part: Part) -> 
 
 def test_the_graph_of_all_ties_each_to_its_nearest(tiny: Tiny, part: Part) -> None:
     whole = whole_of(tiny.X, part)
-    W = whole.weights.toarray()  # type: ignore[union-attr]
+    W = whole.weights.toarray()
     inside = np.ix_(part.rows, part.rows)
     alone = problem_of(tiny.X[part.rows], affinity="auto", n_clusters=None)
 
     assert np.allclose(W, W.T)
-    assert np.allclose(W[inside], alone.weights.toarray())  # type: ignore[union-attr]
+    assert np.allclose(W[inside], alone.weights.toarray())
     for sample in np.setdiff1d(np.arange(len(tiny.X)), part.rows).tolist():
         nearest = part.rows[part.nearest[sample]]
         assert np.flatnonzero(W[sample]).tolist() == [nearest]
