@@ -25,7 +25,7 @@ from likewise import METHODS, Session
 from likewise._regime import COARSE_AGAIN, COARSE_FROM
 from likewise.app._commands import Rename, Reply
 from likewise.app._context import COMPARING
-from likewise.app._early import early_session, said_early
+from likewise.app._early import is_early, said_early
 from likewise.knowledge import Renamed, Told, Verdict, told_in
 from likewise.session import coarse_session, is_long
 from likewise.storage import MemoryStore, ProjectJournal, open_store
@@ -242,9 +242,8 @@ def test_settings_that_change_leave_the_line(here: Served) -> None:
 
 def test_small_piles_wait_for_all_of_their_items(tmp_path: Path) -> None:
     here = served(tmp_path, rows_source(TINY))
-    journal = ProjectJournal(here.project, None, here.clock)
 
-    assert early_session(here.project, journal, TINY.X, here.options) is None
+    assert not is_early(here.project, TINY.X, here.options)
     assert here.prepared().state("ann").early == ""
 
 

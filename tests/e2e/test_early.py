@@ -89,7 +89,7 @@ def test_no_line_once_all_were_compared(here: Served, seat: Seat) -> None:
 def test_the_map_appears_when_all_are_compared(here: Served, seat: Seat) -> None:
     page = seat.page
     page.goto(page.url + "map")
-    expect(page.locator("main > .notice")).to_contain_text(EARLY)
+    expect(page.locator("main > .early")).to_contain_text(EARLY)
     here.service.take_over(all_compared(here))
 
     expect(page.locator("#legend")).to_be_visible()

@@ -16,35 +16,49 @@ from likewise.storage import Project, ProjectJournal, has_graph
 HOW = ("method", "n_clusters", "affinity", "random_state")
 
 
+def is_early(project: Project, X: Samples | None, options: Mapping[str, Any]) -> bool:
+    """Tell whether it takes long until all items are compared.
+
+    Parameters
+    ----------
+    project : Project
+        With its items and vectors: positions are final.
+    X : ndarray of shape (n_items, n_features), or None
+        The vectors; those that the project keeps unless given.
+    options : mapping
+        Settings that go before those that the project keeps.
+    """
+    vectors = project.array(FEATURES) if X is None else X
+    return is_long(vectors, _how(project, options), is_kept=has_graph(project))
+
+
 def early_session(
     project: Project,
     journal: ProjectJournal,
     X: Samples | None,
     options: Mapping[str, Any],
 ) -> Session | None:
-    """Return a session on a part of the items; None where nobody waits long for all.
+    """Return a session on a part of the items; None where there is none to begin with.
 
     Parameters
     ----------
-    project : Project
-        With its items and vectors: positions are final.
+    project, X, options
+        As in :func:`is_early`.
     journal : ProjectJournal
         Of the project.
-    X : ndarray of shape (n_items, n_features), or None
-        The vectors; those that the project keeps unless given.
-    options : mapping
-        Settings that go before those that the project keeps.
     """
-    said = {**project.info().settings, **options}
-    how: Any = {key: said[key] for key in HOW if key in said}
-    vectors = project.array(FEATURES) if X is None else X
-    if not is_long(vectors, how, is_kept=has_graph(project)):
-        return None
+    how = _how(project, options)
     how.pop("affinity", None)
+    vectors = project.array(FEATURES) if X is None else X
     try:
         return coarse_session(np.asarray(vectors), journal, **how)
     except InputError:
         return None  # whoever compares all of them says what is wrong
+
+
+def _how(project: Project, options: Mapping[str, Any]) -> Any:
+    said = {**project.info().settings, **options}
+    return {key: said[key] for key in HOW if key in said}
 
 
 def said_early(session: Session) -> str:

@@ -21,7 +21,7 @@ from threadpoolctl import threadpool_limits
 
 from likewise._regime import ONE_THREAD
 from likewise.app._auth import name_of
-from likewise.app._early import early_session, said_early
+from likewise.app._early import early_session, is_early, said_early
 from likewise.app._project import EVERY, ProjectService
 from likewise.app._roles import OWNER, Members
 from likewise.app._schemas import Preparing
@@ -62,6 +62,8 @@ Consent: TypeAlias = Callable[[str], bool]
 ASKING = "Waiting for an answer in the terminal"
 CHOOSING = "Waiting for the columns to be chosen on the page"
 ALIKE = "Comparing the items"
+CHOSEN = "Looking for the first questions"
+COMPARED = "Comparing all of the items"
 EDGE = 128  # pixels of a drawn digit, which has eight
 PIXELS = "The 64 pixels of each digit, as they are."
 AT_ONCE = 5000  # items after which it is said how far one is
@@ -315,7 +317,8 @@ class Preparation:
     Attributes
     ----------
     service : ProjectService or None
-        None until it is ready.
+        None until people can answer, about a part of the items at first if it is long
+        until all of them are compared.
     status : Preparing
     choosing : Preview or None
         The table whose columns somebody is to choose first.
@@ -464,11 +467,15 @@ class Preparation:
         self, journal: ProjectJournal, X: NDArray[Any] | None
     ) -> ProjectService | None:
         """Let people answer already, if it takes long until all items are compared."""
+        if not is_early(self.project, X, self._options):
+            return None
+        self._watch(0, 1, CHOSEN)
         session = early_session(self.project, journal, X, self._options)
         if session is None:
             return None
         session.ask_besides(())
         self.service = self._serving(journal, session, said_early(session))
+        self._watch(0, 1, COMPARED)
         return self.service
 
     def _serving(
