@@ -3,11 +3,13 @@
     python -m benchmarks.coarse [--samples 30000] [--spread 1.5] [--part 3000]
                                 [--first 20] [--answers 60] [--seeds 3]
     python -m benchmarks.coarse --set mnist --data FOLDER --part 600
+    python -m benchmarks.coarse --samples 1000000 --alone
 
 For each seed, right answers to so many questions: all asked by a session on all
 samples, or the first of them by one on a part, whose journal the other goes on with.
 Prints processor seconds to the first question, and Jaccard. The number of groups is
-unknown. A set is one of ``benchmarks.sets``.
+unknown. A set is one of ``benchmarks.sets``. With ``--alone`` only the seconds of a
+part are printed.
 """
 
 from __future__ import annotations
@@ -26,7 +28,7 @@ from threadpoolctl import threadpool_limits
 from likewise import Session, jaccard
 from likewise._arrays import Indices
 from likewise.datasets import load
-from likewise.knowledge import MemoryJournal
+from likewise.knowledge import Journal, MemoryJournal
 from likewise.methods import Problem, problem_of
 from likewise.session import coarse_session
 
@@ -52,16 +54,18 @@ def begun(session: Session | None) -> Session:
     return session
 
 
+def early_of(X: Any, journal: Journal, seed: int, given: Any) -> Session | None:
+    """Return a session on a part."""
+    return coarse_session(X, journal, count=given.part, random_state=seed)
+
+
 def compared(
     X: Any, y: Indices, problem: Problem, seed: int, given: Any
 ) -> list[float]:
     """Return a row of the table."""
     whole, seconds = took(lambda: begun(Session(problem, random_state=seed)))
     journal = MemoryJournal()
-    start = lambda: begun(  # noqa: E731 - what is timed
-        coarse_session(X, journal, count=given.part, random_state=seed)
-    )
-    early, seconds_early = took(start)
+    early, seconds_early = took(lambda: begun(early_of(X, journal, seed, given)))
     first = answered(early, y, given.first)
     after = Session(problem, random_state=seed, journal=journal)
     taken = answered(after, y, given.first)
@@ -92,6 +96,7 @@ def main() -> None:
     parser.add_argument("--first", type=int, default=20)
     parser.add_argument("--answers", type=int, default=60)
     parser.add_argument("--seeds", type=int, default=3)
+    parser.add_argument("--alone", action="store_true")
     given = parser.parse_args()
     warnings.simplefilter("ignore")
     add_suite()
@@ -102,6 +107,10 @@ def main() -> None:
             y = found.y
         else:
             X, y = clouds(given.samples, spread=given.spread)
+        if given.alone:
+            _, seconds = took(lambda: begun(early_of(X, MemoryJournal(), 0, given)))
+            print(f"{len(X):,} samples: {seconds:.1f} s to the first question.")
+            return
         problem, seconds = took(lambda: problem_of(X, affinity="auto", n_clusters=None))
         print(f"{len(X):,} samples, {X.shape[1]} features; graph {seconds:.1f} s.\n")
         print(f"| seed | {' | '.join(COLUMNS)} |\n{'|---' * (len(COLUMNS) + 1)}|")

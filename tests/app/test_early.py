@@ -248,7 +248,7 @@ def test_small_piles_wait_for_all_of_their_items(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("n", "how", "is_kept", "expected"),
+    ("n", "how", "is_again", "expected"),
     [
         (COARSE_FROM, {}, False, False),
         (COARSE_FROM + 1, {}, False, True),
@@ -259,8 +259,8 @@ def test_small_piles_wait_for_all_of_their_items(tmp_path: Path) -> None:
         (COARSE_AGAIN + 1, {"method": "duplicates"}, False, False),
     ],
 )
-def test_it_takes_many_items(n: int, how: Any, is_kept: bool, expected: bool) -> None:
-    assert is_long(np.zeros((n, 1)), how, is_kept=is_kept) is expected
+def test_it_takes_many_items(n: int, how: Any, is_again: bool, expected: bool) -> None:
+    assert is_long(np.zeros((n, 1)), how, is_again=is_again) is expected
 
 
 def test_where_much_was_answered_there_is_no_part() -> None:
@@ -294,5 +294,8 @@ def test_a_large_pile_begins_with_a_part(tmp_path: Path) -> None:
     }
     assert here.service.display.early == ""
     assert here.session.n_samples == len(tiny.X)
+    assert not is_early(here.project, tiny.X, here.options)  # opened again
+    others = {**here.options, "method": "likewise"}
+    assert is_early(here.project, tiny.X, others)
     assert said_early(here.session).count("10,002") == 1
     assert here.seat().get(HOME).status_code == 200

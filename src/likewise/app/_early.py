@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from importlib.metadata import version
 from typing import Any
 
 import numpy as np
@@ -11,9 +12,10 @@ from likewise._arrays import Samples
 from likewise._regime import COARSE
 from likewise.errors import InputError
 from likewise.session import FEATURES, Session, coarse_session, is_long
-from likewise.storage import Project, ProjectJournal, has_graph
+from likewise.storage import Project, ProjectJournal
 
 HOW = ("method", "n_clusters", "affinity", "random_state")
+READY = "ready"  # the setting that says of what all items were compared already
 
 
 def is_early(project: Project, X: Samples | None, options: Mapping[str, Any]) -> bool:
@@ -29,7 +31,22 @@ def is_early(project: Project, X: Samples | None, options: Mapping[str, Any]) ->
         Settings that go before those that the project keeps.
     """
     vectors = project.array(FEATURES) if X is None else X
-    return is_long(vectors, _how(project, options), is_kept=has_graph(project))
+    is_again = project.info().settings.get(READY) == _mark(project, options)
+    return is_long(vectors, _how(project, options), is_again=is_again)
+
+
+def note_ready(project: Project, options: Mapping[str, Any]) -> None:
+    """Note that all items were compared: what took long of it is kept from then on."""
+    mark = _mark(project, options)
+    if project.info().settings.get(READY) != mark:
+        project.change({READY: mark})
+
+
+def _mark(project: Project, options: Mapping[str, Any]) -> list[str]:
+    """Return what must be the same, so that what was worked out is of use again."""
+    how = _how(project, options)
+    said = [f"{key}={how.get(key)}" for key in HOW]
+    return [f"{project.info().n_items} items", version("likewise"), *said]
 
 
 def early_session(

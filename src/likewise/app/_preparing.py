@@ -19,9 +19,9 @@ from numpy.typing import NDArray
 from PIL import Image
 from threadpoolctl import threadpool_limits
 
-from likewise._regime import ONE_THREAD
+from likewise._regime import COARSE_FROM, ONE_THREAD
 from likewise.app._auth import name_of
-from likewise.app._early import early_session, is_early, said_early
+from likewise.app._early import early_session, is_early, note_ready, said_early
 from likewise.app._project import EVERY, ProjectService
 from likewise.app._roles import OWNER, Members
 from likewise.app._schemas import Preparing
@@ -456,6 +456,8 @@ class Preparation:
         )
         self._watch(0, 1, "Finding the groups and the first question")
         session.ask_besides(())  # the slow part, before anybody waits for it
+        if self.project.info().n_items > COARSE_FROM:
+            note_ready(self.project, self._options)
         if early is None:
             self.service = self._serving(journal, session)
             return self.service

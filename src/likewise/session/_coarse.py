@@ -22,7 +22,7 @@ from likewise.session._session import Session
 from likewise.session._state import State
 
 
-def is_long(X: Samples, how: Begun, *, is_kept: bool = False) -> bool:
+def is_long(X: Samples, how: Begun, *, is_again: bool = False) -> bool:
     """Tell whether people would wait more than some seconds for a first question.
 
     Parameters
@@ -30,8 +30,8 @@ def is_long(X: Samples, how: Begun, *, is_kept: bool = False) -> bool:
     X : ndarray or sparse array of shape (n_samples, n_features)
     how : dict
         ``method`` and ``affinity`` of the session.
-    is_kept : bool
-        Whether their graph is there already.
+    is_again : bool
+        Whether they were compared before, so that what took long of it is kept.
 
     Examples
     --------
@@ -42,7 +42,7 @@ def is_long(X: Samples, how: Begun, *, is_kept: bool = False) -> bool:
     is_auto = wanted["affinity"] == DEFAULTS["affinity"]
     if not is_auto or find_method(wanted["method"]).affinity is not None:
         return False  # a part says nothing of all, if its graph is another
-    least = COARSE_AGAIN if is_kept else COARSE_FROM
+    least = COARSE_AGAIN if is_again else COARSE_FROM
     return isinstance(X, np.ndarray) and len(X) > least
 
 

@@ -1,12 +1,7 @@
 """Where answers outlive the process: journals in files, projects in databases."""
 
 from likewise.storage._blocks import pack, unpack
-from likewise.storage._graph_cache import (
-    has_graph,
-    keep_graph,
-    kept_affinity,
-    read_affinity,
-)
+from likewise.storage._graph_cache import keep_graph, kept_affinity, read_affinity
 from likewise.storage._journal import Author, ProjectJournal
 from likewise.storage._lines import JsonLinesJournal
 from likewise.storage._memory import MemoryStore
@@ -49,7 +44,6 @@ __all__ = [
     "Store",
     "Team",
     "Trace",
-    "has_graph",
     "keep_graph",
     "kept_affinity",
     "name_taken",

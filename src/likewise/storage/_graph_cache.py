@@ -68,11 +68,6 @@ def read_affinity(project: Project) -> Callable[[Any], Affinity]:
     return affinity
 
 
-def has_graph(project: Project) -> bool:
-    """Tell whether a graph is kept, of these samples or of earlier ones."""
-    return project.n_rows(SEAL) > 1
-
-
 def read_graph(project: Project, X: Samples) -> Affinity | None:
     """Return the graph that is kept of these samples, which were checked, or None."""
     if not _is_kept(X) or not project.n_rows(SEAL):
