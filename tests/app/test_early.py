@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from pathlib import Path
 from typing import Any
 
@@ -14,14 +15,16 @@ from tests.app.places import (
     Served,
     answered,
     new_id,
+    painted,
     path_source,
+    picture_folder,
     rows_source,
     served,
     truly,
 )
 from tests.problems import Tiny, blobs
 
-from likewise import METHODS, Session
+from likewise import METHODS, Question, Session
 from likewise._regime import COARSE_AGAIN, COARSE_FROM
 from likewise.app._commands import Rename, Reply
 from likewise.app._context import COMPARING
@@ -213,6 +216,22 @@ def test_people_act_while_others_take_over(here: Served) -> None:
 
     assert failed == []
     assert len(told(here)) == here.session.n_questions == 16
+
+
+def test_items_that_come_meanwhile_are_taken_in(tmp_path: Path) -> None:
+    folder = picture_folder(tmp_path / "p")
+    here = begun_early(served(tmp_path, path_source(folder, tmp_path / "v")).prepared())
+    early, full = here.service, all_compared(here)
+    painted(folder / "new.png", (250, 1, 1))
+    here.restarted().elsewhere("bob").tell(Question(12, 0), "different")
+    here.preparation._hand_over(early, full)
+    while here.preparation.service is None:
+        assert here.preparation.status.error is None
+        time.sleep(0.01)
+
+    assert here.preparation.status.error is None
+    assert here.session.n_samples == 13
+    assert len(told(here)) == here.session.n_questions == 1
 
 
 def test_what_needs_all_items_says_so(here: Served) -> None:

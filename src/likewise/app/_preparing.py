@@ -28,7 +28,7 @@ from likewise.app._schemas import Preparing
 from likewise.app._snapshot import Display
 from likewise.datasets import load
 from likewise.encoders import AUTO, Encoder, Kind, encoder_before, encoder_for
-from likewise.errors import InputError, LikewiseError, StaleError
+from likewise.errors import InputError, LikewiseError, StaleError, StorageError
 from likewise.items import (
     LOOK,
     LOOKING,
@@ -461,9 +461,19 @@ class Preparation:
         if early is None:
             self.service = self._serving(journal, session)
             return self.service
-        if self.service is early:  # nobody has begun again meanwhile
-            early.take_over(session)
+        self._hand_over(early, session)
         return early
+
+    def _hand_over(self, early: ProjectService, session: Session) -> None:
+        """Let a session on all items take over, unless all is opened again anyhow."""
+        if self.service is not early:
+            return
+        try:
+            early.take_over(session)
+        except StorageError:
+            if self.service is early:
+                raise
+            # Another server has added items, and they are being taken in.
 
     def _early(
         self, journal: ProjectJournal, X: NDArray[Any] | None
