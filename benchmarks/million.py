@@ -38,6 +38,7 @@ from likewise import Answer, Question, Verdict
 from likewise._arrays import Floats, Indices
 from likewise.affinity import Affinity
 from likewise.app import PathSource, Preparation
+from likewise.app._preparing import COMPARED
 from likewise.items import Reading
 from likewise.knowledge import Knowledge, Told
 from likewise.methods import Method, Problem
@@ -183,6 +184,9 @@ def opened(here: Served) -> Iterator[tuple[str, float]]:
     stages = Stages()
     stages.watch(here.preparation)
     yield "whole", timed(here.prepared)
+    if COMPARED in stages.begun:
+        begun = next(iter(stages.begun.values()))
+        yield "to the first question, of a part", stages.begun[COMPARED] - begun
     for stage, seconds in stages.lasted():
         yield f"– {stage.lower()}", seconds
 

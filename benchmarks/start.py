@@ -49,9 +49,10 @@ def stages(folder: Path, encoder: str, home: Path) -> tuple[dict[str, float], An
         browser.open(server.url).close()
         found: dict[str, float] = {"Starting": 0.0}
         for now, state in states(browser, server):
-            stage = state["preparing"]["stage"] if state["preparing"] else FIRST
+            is_going_on = state["status"] == "preparing"
+            stage = state["preparing"]["stage"] if is_going_on else FIRST
             found.setdefault(stage, now - begun)
-        if state["preparing"]:
+        if state["status"] == "preparing":
             raise SystemExit(state["preparing"]["error"])
         return found, state["question"]
     finally:

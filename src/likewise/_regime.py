@@ -43,6 +43,9 @@ FLAGSHIP_CLUSTERED = 10_000  # up to here all samples are clustered, then some
 
 # Sessions
 
+COARSE_FROM = 10_000  # above, a part of the samples is asked about first: all take
+COARSE_AGAIN = 1_000_000  # more than some seconds; so many where that was done before
+COARSE = 3_000  # samples of that part: their first question takes about two seconds
 ONE_THREAD = 50_000  # up to here a second thread of linear algebra is only in the way
 
 

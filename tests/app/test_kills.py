@@ -12,6 +12,7 @@ from tests.app.processes import NAME, Person, Running, write_table
 from tests.problems import Tiny, blobs
 
 from likewise import Session
+from likewise._regime import COARSE_FROM
 from likewise.knowledge import told_in
 from likewise.storage import open_store
 
@@ -118,3 +119,25 @@ def undisturbed(tiny: Tiny, method: str, n_answers: int) -> list[tuple[int, int]
         session.tell(question, bool(tiny.truth[i] == tiny.truth[j]))
         asked.append((i, j))
     return asked
+
+
+def test_a_server_that_is_killed_while_it_compares_has_every_answer(
+    tmp_path: Path,
+) -> None:
+    """Its first questions are about a part of the items; so they are in its journal."""
+    tiny = blobs((COARSE_FROM // 2 + 1,) * 2)
+    write_table(tmp_path, tiny)
+    running = Running(tmp_path, "random", PAIRS)
+    person, verdict = Person(running), rightly(tiny.truth.tolist())
+    said: list[tuple[str | None, int | None]] = []
+    for _ in range(2):
+        running.start()
+        person.enter()
+        state = person.state()
+        for _ in range(3):
+            act = verdict(state, f"client-{len(said):08}")
+            state = person.say(act)
+            said.append(act.mark)
+        running.kill()
+
+    assert running.log() == said

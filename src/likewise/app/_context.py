@@ -22,6 +22,9 @@ from likewise.app._roles import ANYBODY, LEAST, OWNER, Role, Roster, reaches
 from likewise.session import is_model
 
 READING = "The items are still being read: wait a moment."
+COMPARING = (
+    "All items are still being compared: go on answering, this comes when they are."
+)
 _templates = Environment(
     loader=PackageLoader("likewise.app"),
     autoescape=True,
@@ -137,10 +140,23 @@ async def service(context: Annotated[AppContext, Depends(context)]) -> ProjectSe
     return context.preparation.service
 
 
+async def whole(project: Annotated[ProjectService, Depends(service)]) -> ProjectService:
+    """Return the project, or say that not all of its items are compared yet."""
+    return compared(project)
+
+
+def compared(project: ProjectService) -> ProjectService:
+    """Return a project all of whose items are compared."""
+    if project.display.early:
+        raise HTTPException(503, COMPARING, {"Retry-After": "5"})
+    return project
+
+
 Context = Annotated[AppContext, Depends(context)]
 Entrance = Annotated[Door, Depends(door)]
 Who = Annotated[str, Depends(person)]
 Service = Annotated[ProjectService, Depends(service)]
+Whole = Annotated[ProjectService, Depends(whole)]
 Page = Annotated[int, Query(ge=0, le=10**6)]
 
 

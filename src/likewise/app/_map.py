@@ -25,7 +25,7 @@ from pydantic import BaseModel
 
 from likewise._arrays import Indices, Samples, Weights
 from likewise.app._api import troubles
-from likewise.app._context import Context, Service, Who, drawn
+from likewise.app._context import Context, Service, Who, Whole, drawn
 from likewise.app._project import ProjectService
 from likewise.app._schemas import Card, GroupCard
 from likewise.app._snapshot import Snapshot
@@ -292,7 +292,7 @@ def _groups(now: Snapshot) -> list[GroupCard]:
 # Routes
 
 
-def drawing(request: Request, project: Service) -> Drawing:
+def drawing(request: Request, project: Whole) -> Drawing:
     """Return the map of the project; whoever asks first has it drawn."""
     state = request.app.state
     with _beginning:

@@ -31,7 +31,16 @@ from pydantic import BaseModel, Field
 from likewise.app._api import kinds, sections, troubles
 from likewise.app._auth import LASTS, LONGEST, LOOPBACK, TOO_MANY, Badge, Door, name_of
 from likewise.app._commands import Folders, Message, Text
-from likewise.app._context import AppContext, Context, Entrance, Service, Who, drawn
+from likewise.app._context import (
+    AppContext,
+    Context,
+    Entrance,
+    Service,
+    Who,
+    Whole,
+    compared,
+    drawn,
+)
 from likewise.app._project import LEASE
 from likewise.app._roles import NOBODY, OWNER, READER, REVIEWER, reaches
 from likewise.app._schemas import Written
@@ -444,6 +453,8 @@ def export(kind: Kind, context: Context, project: Service) -> StreamingResponse:
     said, in order, and can be imported again.
     """
     made, root = EXPORTS[kind], context.preparation.root
+    if kind != "answers":
+        compared(project)
     numbers = project.snapshot().numbers
     with project.hold():  # one moment of the session, however long the download takes
         log = export_chunks("answers", project.project, project.session)
@@ -457,7 +468,7 @@ def export(kind: Kind, context: Context, project: Service) -> StreamingResponse:
 
 @exports.post("/api/folders")
 def folders(
-    wanted: Folders, context: Context, project: Service, who: Who, request: Request
+    wanted: Folders, context: Context, project: Whole, who: Who, request: Request
 ) -> Written:
     """Write a folder for each group.
 

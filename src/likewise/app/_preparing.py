@@ -19,15 +19,16 @@ from numpy.typing import NDArray
 from PIL import Image
 from threadpoolctl import threadpool_limits
 
-from likewise._regime import ONE_THREAD
+from likewise._regime import COARSE_FROM, ONE_THREAD
 from likewise.app._auth import name_of
+from likewise.app._early import early_session, is_early, note_ready, said_early
 from likewise.app._project import EVERY, ProjectService
 from likewise.app._roles import OWNER, Members
 from likewise.app._schemas import Preparing
 from likewise.app._snapshot import Display
 from likewise.datasets import load
 from likewise.encoders import AUTO, Encoder, Kind, encoder_before, encoder_for
-from likewise.errors import InputError, LikewiseError, StaleError
+from likewise.errors import InputError, LikewiseError, StaleError, StorageError
 from likewise.items import (
     LOOK,
     LOOKING,
@@ -61,6 +62,8 @@ Consent: TypeAlias = Callable[[str], bool]
 ASKING = "Waiting for an answer in the terminal"
 CHOOSING = "Waiting for the columns to be chosen on the page"
 ALIKE = "Comparing the items"
+CHOSEN = "Looking for the first questions"
+COMPARED = "Comparing all of the items"
 EDGE = 128  # pixels of a drawn digit, which has eight
 PIXELS = "The 64 pixels of each digit, as they are."
 AT_ONCE = 5000  # items after which it is said how far one is
@@ -314,7 +317,8 @@ class Preparation:
     Attributes
     ----------
     service : ProjectService or None
-        None until it is ready.
+        None until people can answer, about a part of the items at first if it is long
+        until all of them are compared.
     status : Preparing
     choosing : Preview or None
         The table whose columns somebody is to choose first.
@@ -445,23 +449,59 @@ class Preparation:
             threadpool_limits(1)  # for as long as it is served
         journal = ProjectJournal(self.project, None, self._clock)
         device = self._options.get("device", "cpu")
+        early = self._early(journal, X)
         graph = kept_affinity(self.project, self._watch_neighbours, device=device)
         session = session_on(
             Session, self.project, journal, samples=X, graph=graph, **self._options
         )
         self._watch(0, 1, "Finding the groups and the first question")
         session.ask_besides(())  # the slow part, before anybody waits for it
-        shown, grown = self._display(), self._take_in_more
-        self.service = ProjectService(
+        if self.project.info().n_items > COARSE_FROM:
+            note_ready(self.project, self._options)
+        if early is None:
+            self.service = self._serving(journal, session)
+            return self.service
+        self._hand_over(early, session)
+        return early
+
+    def _hand_over(self, early: ProjectService, session: Session) -> None:
+        """Let a session on all items take over, unless all is opened again anyhow."""
+        if self.service is not early:
+            return
+        try:
+            early.take_over(session)
+        except StorageError:
+            if self.service is early:
+                raise
+            # Another server has added items, and they are being taken in.
+
+    def _early(
+        self, journal: ProjectJournal, X: NDArray[Any] | None
+    ) -> ProjectService | None:
+        """Let people answer already, if it takes long until all items are compared."""
+        if not is_early(self.project, X, self._options):
+            return None
+        self._watch(0, 1, CHOSEN)
+        session = early_session(self.project, journal, X, self._options)
+        if session is None:
+            return None
+        session.ask_besides(())
+        self.service = self._serving(journal, session, said_early(session))
+        self._watch(0, 1, COMPARED)
+        return self.service
+
+    def _serving(
+        self, journal: ProjectJournal, session: Session, early: str = ""
+    ) -> ProjectService:
+        return ProjectService(
             self.project,
             journal,
             session,
             self._clock,
-            shown,
-            grown,
+            replace(self._display(), early=early),
+            self._take_in_more,
             members=self.members,
         )
-        return self.service
 
     def _take_in_more(self) -> None:
         """Open the session again, because another server has added items."""

@@ -383,11 +383,12 @@ class ProjectService:
             if self.display.kind != "image":
                 return []
             verdicts = (Verdict.SAME, Verdict.DIFFERENT)
-            views = [self.session.after(mine.question, one, who) for one in verdicts]
+            session = self.session
+            views = [session.after(mine.question, one, who) for one in verdicts]
             reader = replace(
                 self._reader(who), is_checked=False, is_second=False, is_referred=False
             )
-        deals = [Deal(self.session, view, reader, ()) for view in views]
+        deals = [Deal(session, view, reader, ()) for view in views]
         nexts = [self._batches.do(deal.best) for deal in deals]
         return [screen for screen in nexts if screen is not None]
 
@@ -440,7 +441,11 @@ class ProjectService:
 
     def errors(self, now: Snapshot) -> Mapping[str, Errors]:
         """Return how often each reader is wrong, by their names."""
-        return self._batches.do(self.session.errors, now.view)
+        return self._batches.do(self._errors, now)
+
+    def _errors(self, now: Snapshot) -> Mapping[str, Errors]:
+        is_ours = now.display.early == self.display.early
+        return self.session.errors(now.view if is_ours else None)
 
     def leases(self) -> dict[str, float]:
         """Return when people got or saw what they have before them, by their names."""
@@ -459,7 +464,25 @@ class ProjectService:
         """Change settings of the project, and how it is shown, for everybody."""
         with self.hold():
             self.project.change(settings)
-            self.display = display
+            self.display = replace(display, early=self.display.early)
+
+    def take_over(self, session: Session) -> None:
+        """Go on with a session that asks about all items.
+
+        It writes to the same journal; nobody need notice. What is open stays open, and
+        answers that came in while it was made are learned first.
+        """
+        session.reload()
+        session.ask_besides(())  # the slow part, while the other one still asks
+        self._batches.do(self._exchange, session)
+
+    def _exchange(self, session: Session) -> None:
+        """Exchange the session between two rounds, when nobody works with it."""
+        with self.hold():
+            session.reload()
+            self.session = session
+            self.display = replace(self.display, early="")
+            self._snapshot, self._movement = None, Movement()
 
     # One round: a look and questions for all who wait
 

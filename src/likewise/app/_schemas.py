@@ -219,7 +219,9 @@ class State(BaseModel):
     You have either a `question`, about one pair, or a `screen`, about several items or
     groups at once. With `screens` of `pairs`, nobody gets the latter. `seek` is what
     is looked for: groups of similar things, or duplicates. Before the first
-    answer, `welcome` says what will happen.
+    answer, `welcome` says what will happen. While many items are still compared,
+    `early` says of which of them the questions are, and `preparing` how far that is;
+    your answers count in full.
     """
 
     project: str
@@ -251,6 +253,7 @@ class State(BaseModel):
     saved: str | None = None
     notice: str | None = None
     welcome: str | None = None
+    early: str = ""
 
 
 class Candidates(BaseModel):

@@ -100,6 +100,9 @@ class Display:
         The share of a reader's questions that another one has answered; 0 for none.
     refer : bool
         Whether what puzzled one reader is put to another.
+    early : str
+        Of which items the questions are, while all are still compared; empty once they
+        are.
     """
 
     project: str
@@ -118,6 +121,7 @@ class Display:
     picture: str = ""
     overlap: float = SHARE
     refer: bool = True
+    early: str = ""
 
 
 @dataclass(frozen=True)

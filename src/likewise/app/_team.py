@@ -13,7 +13,7 @@ from pydantic import BaseModel, Field
 from likewise.app._api import troubles
 from likewise.app._auth import HERE, LOOPBACK, host_of
 from likewise.app._commands import Message, Number, Text
-from likewise.app._context import AppContext, Context, Service, Who, drawn
+from likewise.app._context import AppContext, Context, Service, Who, Whole, drawn
 from likewise.app._ledger import Record, is_failed
 from likewise.app._machine import ModelState, StartModel, state_of
 from likewise.app._pages import as_csv
@@ -574,13 +574,13 @@ def see_model(context: Context) -> ModelState:
 
 
 @reading.post("/api/model/start", responses=troubles(409))
-def start_model(wanted: StartModel, context: Context, project: Service) -> ModelState:
+def start_model(wanted: StartModel, context: Context, project: Whole) -> ModelState:
     """Let a model answer beside the people, as far as it is sure.
 
     Its answers stand under `model:NAME`. The settings are kept with the project; the
     key never is.
     """
-    assert project is not None  # the items were read
+    assert project is not None  # the items were read, and compared
     machine = context.machine
     machine.start(wanted)
     return state_of(machine)

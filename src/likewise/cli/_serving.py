@@ -367,6 +367,8 @@ def _follow(preparation: Any) -> None:
     if broken := preparation.broken:
         say(f"Files left out: {len(broken):,}, the first because: {broken[0].reason}")
     say("The first question is on the page.")
+    if early := preparation.service.display.early:
+        say(early)
 
 
 def _follow_stage(preparation: Any, stage: str) -> None:

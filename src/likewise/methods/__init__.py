@@ -1,6 +1,7 @@
 """Ways to cluster what is known and to choose the next question, by name."""
 
 from likewise.methods._base import AnyMethod, Found, Method, Model, suited
+from likewise.methods._coarse import coarse, part_of, samples_of, whole_of
 from likewise.methods._find import METHODS, find_method
 from likewise.methods._likewise import WRONG
 from likewise.methods._problem import Problem, problem_of
@@ -36,11 +37,15 @@ __all__ = [
     "Recipe",
     "active_hacc",
     "best_screen",
+    "coarse",
     "errors_told",
     "estimated_prospect",
     "farthest_first",
     "find_method",
+    "part_of",
     "problem_of",
+    "samples_of",
     "suited",
     "urasc",
+    "whole_of",
 ]

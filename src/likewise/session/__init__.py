@@ -2,6 +2,7 @@
 
 from likewise.methods import Errors, Rate
 from likewise.session._agreement import FEW, Agreement, agreement_in, opinions
+from likewise.session._coarse import coarse_session, is_long
 from likewise.session._control import Reliability, is_due, reliability
 from likewise.session._estimator import ActiveClustering
 from likewise.session._map import (
@@ -90,11 +91,13 @@ __all__ = [
     "clash_of",
     "cluster_names",
     "clusters_in",
+    "coarse_session",
     "explained",
     "fusing_answer",
     "groups_of",
     "is_deciding",
     "is_due",
+    "is_long",
     "is_model",
     "is_overlap_due",
     "is_second",

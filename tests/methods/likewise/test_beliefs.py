@@ -933,3 +933,46 @@ def test_a_sample_left_with_one_class_goes_when_told_apart_from_it() -> None:
 
     assert 3 not in told.class_of
     assert told.calibration.n_released == 1
+
+
+# What another model took for members of classes
+
+
+CLUSTERS = np.array([0, 0, 0, 0, 1, 1, 1, 1])  # in which 0 and 5 are founders
+
+
+def heard(*answers: Answer) -> Beliefs:
+    return Beliefs.of([0, 5]).after_all(answers, CLUSTERS)
+
+
+def test_a_class_of_another_model_is_founded_and_the_idle_one_makes_way() -> None:
+    assert classes(heard(asked(3, 6, SAME))) == {0: {0}, 6: {6, 3}}
+
+
+def test_a_founder_of_whom_something_was_said_stays() -> None:
+    beliefs = heard(asked(4, 5, SAME), asked(3, 6, SAME))
+
+    assert classes(beliefs) == {0: {0}, 5: {5, 4}, 6: {6, 3}}
+
+
+def test_classes_of_another_model_are_merged_and_left_as_here() -> None:
+    merged = heard(asked(1, 6, SAME, kind="groups"))
+    left = heard(asked(3, 6, DIFFERENT, if_different=1))
+
+    assert classes(merged) == {1: {1, 6}}
+    assert classes(left) == {1: {1, 3}, 6: {6}}
+
+
+def test_what_was_released_is_no_class_of_another_model() -> None:
+    told = [asked(3, 5, DIFFERENT, if_different=GO_ON), asked(4, 3, SAME)]
+
+    assert heard(*told) == Beliefs.of([0, 5]).after_all(told)
+
+
+@given(journals())
+def test_one_by_one_or_all_at_once_is_the_same(answers: list[Answer]) -> None:
+    in_turn = Beliefs.of([0, 5])
+    for answer in answers:
+        in_turn = in_turn.after(answer, CLUSTERS)
+
+    assert in_turn == heard(*answers)

@@ -198,6 +198,7 @@ def seen_by(now: Snapshot, who: str) -> State:
         changes=display.changes,
         screens=display.screens,
         seek=display.seek,
+        early=display.early,
     )
 
 

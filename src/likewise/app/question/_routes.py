@@ -212,4 +212,6 @@ def present_state(context: AppContext, who: str) -> State:
         state = presenter.preparing_state(info, status, usual, who, roster)
         is_choosing = preparation.choosing is not None
         return state.model_copy(update={"status": "choosing"} if is_choosing else {})
-    return presenter.state_of(*project.look(who))
+    state = presenter.state_of(*project.look(who))
+    rest = preparation.status if state.early else None
+    return state.model_copy(update={"preparing": rest})

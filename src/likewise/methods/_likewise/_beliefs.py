@@ -171,16 +171,26 @@ class Beliefs:
             under_way=tuple(s for s in self.under_way if s not in more),
         )
 
-    def after(self, answer: Answer) -> Beliefs:
+    def after(self, answer: Answer, clusters: Indices | None = None) -> Beliefs:
         """Return the beliefs after one more answer."""
-        return self.after_all([answer])
+        return self.after_all([answer], clusters)
 
-    def after_all(self, answers: Iterable[Answer]) -> Beliefs:
+    def after_all(
+        self, answers: Iterable[Answer], clusters: Indices | None = None
+    ) -> Beliefs:
         """Return the beliefs after many answers.
 
         One copy serves all, so a long list costs time in proportion to its length.
+
+        Parameters
+        ----------
+        answers : iterable of Answer
+        clusters : ndarray of shape (n,), optional
+            Those before any answer. What another model took for a member of a class
+            when it asked, and of which nothing is known here, founds one; and a founder
+            in its cluster of whom nobody has said anything makes way for it.
         """
-        draft = _Draft(self)
+        draft = _Draft(self, clusters)
         for answer in answers:
             draft.take(answer)
         return draft.beliefs
@@ -217,7 +227,8 @@ class Beliefs:
 class _Draft:
     """A copy of the beliefs that may still be changed, by its maker only."""
 
-    def __init__(self, start: Beliefs) -> None:
+    def __init__(self, start: Beliefs, clusters: Indices | None = None) -> None:
+        self._clusters = clusters
         self.class_of = dict(start.class_of)
         self.members = dict(start.members)
         self.ballots = dict(start.ballots)
@@ -251,6 +262,7 @@ class _Draft:
         if predicted is None:
             i, j, predicted = self._unasked(i, j, sign)
         else:
+            self._welcome(i, j, sign, predicted)
             first = i not in self.under_way and i not in self.class_of
             self.calibration = self.calibration.after(predicted, sign, is_first=first)
         mutual = predicted.kind.endswith("groups") or j not in self.class_of
@@ -261,6 +273,29 @@ class _Draft:
             self._decide_groups(i, j, sign, predicted)
         else:
             self._decide_sample(i, j, sign, predicted)
+
+    def _welcome(self, i: int, j: int, sign: int, predicted: Prediction) -> None:
+        """Let those found classes that whoever asked took for members of some."""
+        if self._clusters is None:
+            return
+        spoken_of = [i, j] if predicted.kind.endswith("groups") else [j]
+        if sign < 0 and predicted.if_different >= 0:
+            spoken_of.append(predicted.if_different)
+        for sample in spoken_of:
+            is_known = sample in self.class_of or sample in self.under_way
+            if not is_known and sample not in self.ballots:
+                self._make_way(self._clusters == self._clusters[sample])
+                self._found(sample)
+
+    def _make_way(self, is_here: NDArray[np.bool_]) -> None:
+        """Drop the classes in a cluster of which nobody has said anything."""
+        told = {other for ballots in self.ballots.values() for other, *_ in ballots}
+        told.update(self.ballots)
+        for name, samples in list(self.members.items()):
+            if is_here[name] and told.isdisjoint(samples):
+                del self.members[name]
+                for sample in samples:
+                    del self.class_of[sample]
 
     def _unasked(self, i: int, j: int, sign: int) -> tuple[int, int, Prediction]:
         """Say what an answer without a prediction is about."""

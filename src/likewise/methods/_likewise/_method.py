@@ -503,7 +503,11 @@ def learn(model: FieldModel, known: Knowledge, answer: Answer) -> FieldModel:
         prior, beliefs = folded(source, known.answers, known.aside, trust)
     else:
         prior, beliefs = closer(
-            source, model.prior, beliefs.after(answer), known.answers, known.aside
+            source,
+            model.prior,
+            beliefs.after(answer, model.prior.start),
+            known.answers,
+            known.aside,
         )
     warm = model.warm.handed_on(beliefs) if prior is model.prior else Warm()
     return FieldModel(prior, known, beliefs, source, warm)

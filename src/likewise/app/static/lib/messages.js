@@ -152,6 +152,7 @@
  * @property {boolean} hints
  * @property {?string} owner Whose project it is.
  * @property {"reader" | "reviewer" | "owner"} role What you may do.
+ * @property {string} early Of which items the questions are, while all are compared.
  * @property {"owner" | "everybody"} changes Whether all who have the password are reviewers.
  */
 

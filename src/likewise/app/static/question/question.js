@@ -20,7 +20,7 @@ import { closePiles, openPiles, wirePiles } from "./piles.js";
 import * as sheet from "./sheet.js";
 import { showSlip, wireSlip } from "./slip.js";
 import { fits } from "./tiles.js";
-import { askedOf, fill, fillDone, kindOf, showStop, showWelcome } from "./view.js";
+import { askedOf, fill, fillDone, fillEarly, kindOf, showStop, showWelcome } from "./view.js";
 
 /** @typedef {import("../lib/messages.js").State} State */
 
@@ -237,6 +237,9 @@ async function refresh(always = false) {
       location.reload(); // the server knows by now which files could not be read
     } else if (always || (isOther && !isBusy())) {
       await show(next);
+    } else if (!isBusy()) {
+      state.early = next.early; // what is asked stays as it is, whoever asks from now on
+      fillEarly(next);
     }
   } catch (error) {
     if (error instanceof Refused) notify(error.message);
@@ -244,7 +247,7 @@ async function refresh(always = false) {
 }
 
 async function poll() {
-  if (state.status in POLLS && !isBusy()) await refresh();
+  if ((state.status in POLLS || state.early) && !isBusy()) await refresh();
   setTimeout(poll, POLLS[state.status] ?? POLLS.waiting);
 }
 

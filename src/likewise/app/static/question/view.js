@@ -13,6 +13,10 @@ const WORDS = {
   settled: (state) => `${counted(state.n_items, "item")} in `
     + `${counted(state.progress.groups, "group")}, after `
     + `${counted(state.progress.answers, "answer")}.`,
+  early: (stage, done, total) =>
+    (total > 1 ? ` ${stage}: ${Math.floor(100 * done / total)} %.` : ` ${stage} …`),
+  whole: (total) => `All ${counted(total, "item")} are compared: questions now come from `
+    + "all of them.",
   deferred: (number) => ` ${numeral(number)} not sure.`,
   aside: (number) => ` ${numeral(number)} set aside.`,
   ...forSeek({
@@ -75,6 +79,7 @@ export function fill(state) {
   say(byId("why"), askedOf(state)?.why);
   byId("stage").classList.toggle("hinted", state.hints);
   fillPreparing(state.preparing);
+  fillEarly(state);
   fillProgress(state.progress);
   say(byId("n-disagreements"), state.disagreements ? `${state.disagreements}` : null);
   fillBar(state);
@@ -108,6 +113,24 @@ function fillPreparing(preparing) {
   bar.hidden = Boolean(error);
   byId("stage-hint").hidden = Boolean(error);
   say(byId("stage-error"), error && WORDS.error + error);
+}
+
+/**
+ * Say of which items the questions are; once it was said, there is a line: nothing moves.
+ *
+ * @param {State} state
+ */
+export function fillEarly({ early, preparing, n_items: total }) {
+  const line = byId("early");
+  if (early && (preparing || line.hidden)) line.textContent = early + stageOf(preparing);
+  else if (!early && !line.hidden) line.textContent = WORDS.whole(total);
+  line.hidden = line.hidden && !early;
+}
+
+function stageOf(preparing) {
+  if (!preparing) return "";
+  const { stage, done, total, error } = preparing;
+  return error ? ` ${WORDS.error}${error}` : WORDS.early(stage, done, total);
 }
 
 function fillProgress(progress) {
