@@ -93,7 +93,7 @@ def test_a_model_reads_a_folder(likewise: Run, trees: Path, script: Script) -> N
 
     said = json.loads(ran.out)
     assert ran.code == 0, ran.err
-    assert said["stopped"] is None
+    assert (said["stopped"], said["silent"]) == (None, False)
     assert (said["calls"], said["unsure"], said["cached"]) == (script.n_calls, 0, 0)
     assert said["tokens"] == 110 * script.n_calls
     assert said["money"] == pytest.approx(2e-4 * script.n_calls)
@@ -102,6 +102,17 @@ def test_a_model_reads_a_folder(likewise: Run, trees: Path, script: Script) -> N
     assert said["answers"] == session.n_questions
     assert {act.who for act in kept(trees).acts()} == {"model:tiny"}
     assert "Nothing is left to ask" in ran.err
+
+
+def test_a_model_that_is_never_sure_enough_is_said_to_be_silent(
+    likewise: Run, trees: Path, script: Script
+) -> None:
+    script.sure = 0.7
+    ran = likewise(*words(trees, script, "--json"))
+
+    said = json.loads(ran.out)
+    assert (said["answers"], said["silent"]) == (0, True)
+    assert "it is silent, and people answer" in ran.err
 
 
 def test_a_limit_is_said_and_a_table_printed(

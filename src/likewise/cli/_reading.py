@@ -125,11 +125,12 @@ def _go_on(project: Project, oracle: ModelOracle, budget: int, as_json: bool) ->
     except LikewiseError as error:
         _report(done, oracle.spent, str(error), as_json)
         raise
-    if reader.band.is_stopped:
-        stopped = reader.band.sentence
-    _report(done, oracle.spent, stopped, as_json)
-    if reader.band.n_checks and not reader.band.is_stopped:
-        say(reader.band.sentence)
+    band = reader.band
+    if band.is_stopped:
+        stopped = band.sentence
+    _report(done, oracle.spent, stopped, as_json, is_silent=band.is_silent)
+    if not band.is_stopped and (band.n_checks or band.is_silent):
+        say(band.sentence)
     say(stopped or "Nothing is left to ask that the model could tell.")
 
 
@@ -191,7 +192,14 @@ def _noted(done: Step) -> str:
     return f"{done.n_answers:,} answers, {done.n_unsure:,} unsure"
 
 
-def _report(done: Step, spent: Spent, stopped: str | None, as_json: bool) -> None:
+def _report(
+    done: Step,
+    spent: Spent,
+    stopped: str | None,
+    as_json: bool,
+    *,
+    is_silent: bool = False,
+) -> None:
     counts: dict[str, object] = {
         "answers": done.n_answers,
         "unsure": done.n_unsure,
@@ -202,6 +210,6 @@ def _report(done: Step, spent: Spent, stopped: str | None, as_json: bool) -> Non
         "seconds": round(spent.seconds, 3),
     }
     if as_json:
-        print_json({**counts, "stopped": stopped})
+        print_json({**counts, "stopped": stopped, "silent": is_silent})
     else:
         print_table(["what", "how much"], counts.items())

@@ -6,7 +6,7 @@ For anything that answers with a confidence, without a server: simulations, clas
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import islice, product
 from typing import TypeAlias
 
@@ -204,12 +204,14 @@ class FirstReader:
         verdict, confidence = self._weighed(question, enough)
         if verdict is Verdict.UNSURE or confidence < enough - ROUNDING:
             self._left[question] = self._n_pairs(question)
+            self.band = replace(self.band, n_left=self.band.n_left + 1)
             return
         self._confidence[question.pair] = confidence
         self._stake[question.pair] = min(map(len, self._sides(question)))
         self.session.tell(question, verdict, on_conflict="keep", by=self.who)
         self._told.append(self.session.history[-1])
         self.n_model += 1
+        self.band = replace(self.band, n_left=0)
         yield self._moment(self.who)
         if self._rng.random() < self.share:
             self._check(self._told[-1])
@@ -273,19 +275,7 @@ class FirstReader:
         self._settle(answer, verdict)
         self.band = self._bound()
         if self.band.is_stopped:
-            self._give_up()
-
-    def _give_up(self) -> None:
-        """Take back all that the model said, as one act.
-
-        What people were asked meanwhile meant more than the pair: "of none of these
-        groups", say, groups that were the model's. Only the pairs are said again.
-        """
-        history = self.session.history
-        theirs = [a for a in history if a.by == PERSON and a.question.predicted]
-        gone = tuple(a.id for a in history if a.by == self.who or a in theirs)
-        again = tuple(_plain(a.question, a.verdict) for a in theirs)
-        self.session.revise(Revision(gone, again), by=PERSON)
+            self.session.take_back(self.who)
 
     def _settle(self, answer: Answer, verdict: Verdict) -> None:
         """Record what a person says of what the model said; theirs counts."""
@@ -294,7 +284,8 @@ class FirstReader:
             told = self.session.tell_pair
             told(*question.pair, verdict, on_conflict="keep", by=PERSON)
         else:
-            instead = _plain(question, verdict)
+            asked = Question(question.sample, question.against)
+            instead = Answer(asked, verdict, how="told")
             self.session.revise(Revision((answer.id,), (instead,)), by=PERSON)
 
     def _bound(self) -> Band:
@@ -308,9 +299,3 @@ class FirstReader:
         return Moment(
             self.n_people, self.n_model, self.n_readings, labels, self.band, by
         )
-
-
-def _plain(question: Question, verdict: Verdict) -> Answer:
-    """Return an answer about a pair, and about nothing else."""
-    pair = Question(question.sample, question.against)
-    return Answer(pair, verdict, how="told")
