@@ -36,7 +36,7 @@ from likewise.app._commands import (
     leaving,
     plan_of,
 )
-from likewise.app._dealing import ONE, TRIES, Deal, Reader, is_open
+from likewise.app._dealing import ONE, TRIES, Deal, Needs, is_open
 from likewise.app._ledger import Tally, left_of, screen_in
 from likewise.app._roles import Members, Roster
 from likewise.app._snapshot import PAIRS, Display, ItemCache, Snapshot
@@ -209,13 +209,13 @@ class Round:
         The moment.
     open : list of Question
         All that is asked of others.
-    lacking : dict of str to Reader
-        Who lacks a question.
+    lacking : dict of str to Needs
+        Of who lacks a question.
     """
 
     view: View
     open: list[Question]
-    lacking: dict[str, Reader]
+    lacking: dict[str, Needs]
 
 
 @dataclass(frozen=True, slots=True)
@@ -384,10 +384,10 @@ class ProjectService:
                 return []
             verdicts = (Verdict.SAME, Verdict.DIFFERENT)
             views = [self.session.after(mine.question, one, who) for one in verdicts]
-            reader = replace(
-                self._reader(who), is_checked=False, is_second=False, is_referred=False
+            needs = replace(
+                self._needs(who), is_checked=False, is_second=False, is_referred=False
             )
-        deals = [Deal(self.session, view, reader, ()) for view in views]
+        deals = [Deal(self.session, view, needs, ()) for view in views]
         nexts = [self._batches.do(deal.best) for deal in deals]
         return [screen for screen in nexts if screen is not None]
 
@@ -521,18 +521,18 @@ class ProjectService:
         return Round(
             self.session.view,
             [q for one in self._running(now) for q in one.questions],
-            {who: self._reader(who) for who in lacking},
+            {who: self._needs(who) for who in lacking},
         )
 
     def _costs(self, who: str) -> Costs:
         return Costs().fitted(self._tally.shown(who, LATEST))
 
-    def _reader(self, who: str) -> Reader:
+    def _needs(self, who: str) -> Needs:
         every, fits = self.display.checks, self._fits.get(who, FITS)
         is_checked = is_due(self._tally.lately(who, every), every)
         kinds = KINDS if fits > SMALL else tuple(k for k in KINDS if k != "sort")
         kinds = ONE if self.display.screens == PAIRS else kinds
-        return Reader(
+        return Needs(
             is_checked,
             every > 0,
             kinds,
@@ -607,8 +607,8 @@ class ProjectService:
         """Return a screen for each who lacks one, as far as there are any."""
         pending = [*round_.open, *refused]
         found: dict[str, Screen] = {}
-        for who, reader in round_.lacking.items():
-            screen = Deal(self.session, round_.view, reader, pending).best()
+        for who, needs in round_.lacking.items():
+            screen = Deal(self.session, round_.view, needs, pending).best()
             if screen is not None:
                 found[who] = screen
                 pending += screen.questions

@@ -2,7 +2,7 @@
 
 from likewise.methods import Errors, Rate
 from likewise.session._agreement import FEW, Agreement, agreement_in, opinions
-from likewise.session._control import Reliability, is_due, reliability
+from likewise.session._control import Reliability, is_check_told, is_due, reliability
 from likewise.session._estimator import ActiveClustering
 from likewise.session._map import (
     Plane,
@@ -93,6 +93,7 @@ __all__ = [
     "explained",
     "fusing_answer",
     "groups_of",
+    "is_check_told",
     "is_deciding",
     "is_due",
     "is_model",
