@@ -356,6 +356,15 @@ class ProjectService:
         """Return the project as it is now."""
         return _there(self._batches.wait_for(Wish(looks=True)).now)
 
+    def seen(self, who: str) -> Snapshot:
+        """Return the project as a person may see its groups now.
+
+        Without the two items that another reader was asked about before and that they
+        have before them: where these are would tell what was said.
+        """
+        now, besides = self.snapshot(), self.asked_second(who)
+        return now if besides is None else now.without(besides)
+
     def turn(self, who: str) -> Turn:
         """Return the question that a person has, or give them one.
 
