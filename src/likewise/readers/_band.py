@@ -209,6 +209,9 @@ class Band:
     calibration : Calibration
     n_left : int
         Questions in a row, up to now, that it was not sure enough of.
+    own : Rate or None
+        How many answers are wrong of which it is just sure enough, by how often it
+        contradicts itself; None where nobody has looked.
     """
 
     least: float | None
@@ -217,6 +220,7 @@ class Band:
     n_wrong: int
     calibration: Calibration = Calibration()
     n_left: int = 0
+    own: Rate | None = None
 
     @property
     def is_stopped(self) -> bool:
@@ -246,16 +250,26 @@ class Band:
 
     @property
     def _trust(self) -> str:
+        if self.is_stopped and not self.n_checks and self.own is not None:
+            return (
+                f"The model contradicts itself: of the answers that it is just sure "
+                f"enough of, {_percent(self.own)} must be wrong, too many. It is "
+                f"stopped, and people answer."
+            )
         if not self.n_checks:
             return "No answer of the model was checked by people yet."
         answers = "1 answer" if self.n_checks == 1 else f"{self.n_checks} answers"
         wrong = {0: "none was", 1: "1 was"}.get(self.n_wrong, f"{self.n_wrong} were")
-        low, high = f"{100 * self.error.low:.0f}", f"{100 * self.error.high:.0f}"
-        share = f"{100 * self.error.mean:.0f} % ({low} to {high} %) of all"
+        share = f"{_percent(self.error)} of all"
         found = f"People checked {answers} of the model: {wrong} wrong. That is {share}"
         if self.least is None:
             return f"{found}, too many: it is stopped, and people answer the rest."
         return f"{found}; it answers where it is at least {self.least:.0%} sure."
+
+
+def _percent(rate: Rate) -> str:
+    low, high = f"{100 * rate.low:.0f}", f"{100 * rate.high:.0f}"
+    return f"{100 * rate.mean:.0f} % ({low} to {high} %)"
 
 
 def band(

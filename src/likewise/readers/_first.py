@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
-from itertools import islice, product
+from itertools import combinations, islice, product
 from typing import TypeAlias
 
 import numpy as np
@@ -26,9 +26,11 @@ from likewise.readers._band import (
     band,
     checked,
 )
+from likewise.readers._coherence import SIZE, Heard, own_error
 from likewise.session import MODEL, Doubts, Revision, Session
 
 SHARE = 0.1  # of the model's answers, those that a person is given too
+BEFORE, EVERY = 18, 6  # groups of samples that are heard first; looked at after so many
 READINGS = 9  # pairs of two groups that are read for one answer, at most
 # Samples that an answer is expected to misplace, from which on people look at it
 # again: before what is open, and after it.
@@ -75,8 +77,11 @@ class FirstReader:
     more members to read, and then to people. One in ten answers is put to a person,
     who is not told; where they differ, the person's takes the place of the model's.
 
-    Once the checks leave hardly a doubt that the model is not worth it, all that it
-    said is taken back, and people go on alone with what they said themselves.
+    Before it answers anything it is heard on all pairs of a few similar samples, up to
+    18 times five. Who contradicts himself often has not been as sure as he said; where
+    that leaves hardly a doubt that he is not worth it, people go on alone, and nobody
+    was asked in vain. The same holds for the checks: all that the model said is taken
+    back then, and what people said themselves stays.
 
     Parameters
     ----------
@@ -130,6 +135,7 @@ class FirstReader:
             )
         self.who = f"{MODEL}{self.name}"
         self._rng = np.random.default_rng(self.seed)
+        self._said: dict[tuple[int, int], tuple[Verdict, float]] = {}
         self._confidence: dict[tuple[int, int], float] = {}
         self._stake: dict[tuple[int, int], int] = {}
         self._told: list[Answer] = []
@@ -145,6 +151,8 @@ class FirstReader:
             Answers of people at most, checks among them; fewer when nothing is left to
             ask.
         """
+        if self.band.own is None and not self.band.is_stopped:
+            self._hear()
         while self.n_people < most_people:
             if (question := self._next()) is not None:
                 yield from self._answered(question)
@@ -152,6 +160,48 @@ class FirstReader:
                 yield self._moment(PERSON)
             else:
                 return
+
+    def _hear(self) -> None:
+        """Let the model be heard by itself, until it is clear what that is worth."""
+        least = self.band.least
+        assert least is not None  # it is not stopped
+        heard: list[Heard] = []
+        for some in islice(self._alike(), BEFORE):
+            pairs = combinations(some, 2)
+            said = [self._read(Question(*pair)) for pair in pairs]
+            same, sure = zip(*((v is Verdict.SAME, c) for v, c in said), strict=True)
+            heard.append(Heard(same, sure))
+            if len(heard) % EVERY:
+                continue
+            own = own_error(heard, least)
+            self.band = replace(self.band, own=own)
+            if own.low > self.worth:
+                self.band = replace(self.band, least=None)
+            if own.low > self.worth or own.high < self.worth:
+                return
+
+    def _alike(self) -> Iterator[tuple[int, ...]]:
+        """Yield samples and their nearest neighbours, no sample twice."""
+        near, used = self.session.neighbours, set[int]()
+        for one in np.random.default_rng(self.seed).permutation(near.shape[0]).tolist():
+            at = slice(*near.indptr[one : one + 2])
+            order = np.argsort(-near.data[at], kind="stable")
+            some = (one, *near.indices[at][order].tolist()[: SIZE - 1])
+            if len({*some} - used) == SIZE:
+                used.update(some)
+                yield some
+
+    def _read(self, question: Question) -> tuple[Verdict, float]:
+        """Return what the model says of a pair, and how sure; it is asked once."""
+        if question.pair not in self._said:
+            said, sure = self.read(question)
+            verdict = Verdict.of(said)
+            self._said[question.pair] = (
+                verdict,
+                LEAST if verdict is Verdict.UNSURE else float(sure),
+            )
+            self.n_readings += 1
+        return self._said[question.pair]
 
     def _asks_people(self) -> bool:
         """Let a person answer what helps most; False where nothing is left.
@@ -230,10 +280,9 @@ class FirstReader:
         """Return what the pairs of two groups amount to, read until it is enough."""
         total = 0.0
         for pair in islice(self._pairs(question), self.readings):
-            verdict, confidence = self.read(Question(*pair))
-            self.n_readings += 1
+            verdict, confidence = self._read(Question(*pair))
             strength = float(logit(min(max(confidence, LEAST), SUREST)))
-            match Verdict.of(verdict):
+            match verdict:
                 case Verdict.SAME:
                     total += strength
                 case Verdict.DIFFERENT:
@@ -273,7 +322,7 @@ class FirstReader:
         self._told.append(Answer(question, verdict, by=PERSON))
         self.n_people += 1
         self._settle(answer, verdict)
-        self.band = self._bound()
+        self.band = replace(self._bound(), own=self.band.own)
         if self.band.is_stopped:
             self.session.take_back(self.who)
 
