@@ -48,7 +48,8 @@ def own_error(heard: Sequence[Heard], confidence: float) -> Rate:
     r"""Return how often a model is wrong that is so sure, by what it says itself.
 
     It is right with :math:`1 / (1 + e^{-(a + \operatorname{logit} c)})` where it states
-    c, each time anew, for an offset a that is unknown: 0 for honest confidences. Every
+    c, but at least with one half, each time anew, for an offset a that is unknown: 0
+    for honest confidences. Every
     way to sort the samples explains what was said with some probability; how common
     each kind of sorting is (the sizes of its groups) is estimated too. Errors that fit
     together are not seen by this: they are for people to find.
@@ -74,7 +75,8 @@ def own_error(heard: Sequence[Heard], confidence: float) -> Rate:
     0.09
     """
     posterior = _posterior(heard)
-    wrong = expit(-OFFSETS - logit(min(confidence, SUREST)))  # falls with the offset
+    at = float(logit(min(confidence, SUREST)))
+    wrong = expit(-np.maximum(OFFSETS + at, 0.0))  # falls with the offset
     high, low = wrong[np.searchsorted(posterior.cumsum(), TAILS)]
     return Rate(float(posterior @ wrong), float(low), float(high))
 
@@ -101,10 +103,10 @@ def _fits(heard: Sequence[Heard]) -> Floats:
     """
     same = np.array([one.same for one in heard])
     stated = np.clip([one.confidences for one in heard], LEAST, SUREST)
-    odds = OFFSETS[:, np.newaxis, np.newaxis] + logit(stated)
-    # Who cannot tell says nothing for either, whatever the offset.
-    right = np.where(stated > LEAST, -np.logaddexp(0, -odds), np.log(LEAST))
-    wrong = np.where(stated > LEAST, -np.logaddexp(0, odds), np.log(LEAST))
+    # Nobody is worse than a guess: who always says the opposite would fit as well.
+    odds = np.maximum(OFFSETS[:, np.newaxis, np.newaxis] + logit(stated), 0.0)
+    odds[:, stated <= LEAST] = 0.0
+    right, wrong = -np.logaddexp(0, -odds), -np.logaddexp(0, odds)
     sorted_, kinds = _sortings()
     if_same, if_not = np.where(same, right, wrong), np.where(same, wrong, right)
     told = np.exp(if_same @ sorted_.T + if_not @ ~sorted_.T)

@@ -165,20 +165,21 @@ class FirstReader:
         """Let the model be heard by itself, until it is clear what that is worth."""
         least = self.band.least
         assert least is not None  # it is not stopped
-        heard: list[Heard] = []
-        for some in islice(self._alike(), BEFORE):
-            pairs = combinations(some, 2)
-            said = [self._read(Question(*pair)) for pair in pairs]
-            same, sure = zip(*((v is Verdict.SAME, c) for v, c in said), strict=True)
-            heard.append(Heard(same, sure))
-            if len(heard) % EVERY:
-                continue
+        groups, heard = islice(self._alike(), BEFORE), list[Heard]()
+        while some := list(islice(groups, EVERY)):
+            heard += map(self._heard, some)
             own = own_error(heard, least)
             self.band = replace(self.band, own=own)
             if own.low > self.worth:
                 self.band = replace(self.band, least=None)
             if own.low > self.worth or own.high < self.worth:
                 return
+
+    def _heard(self, samples: tuple[int, ...]) -> Heard:
+        """Return what the model says of all pairs of some samples."""
+        said = [self._read(Question(*pair)) for pair in combinations(samples, 2)]
+        same = tuple(verdict is Verdict.SAME for verdict, _ in said)
+        return Heard(same, tuple(sure for _, sure in said))
 
     def _alike(self) -> Iterator[tuple[int, ...]]:
         """Yield samples and their nearest neighbours, no sample twice."""
