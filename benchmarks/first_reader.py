@@ -17,14 +17,16 @@ who are always right. The model gives a confidence with each answer:
 What it says of a pair depends on the seed and the pair alone: to ask again is no cure.
 Printed are the answers of people until 0.9, in both cases; how many times fewer; how
 good the groups are once people have given as many answers as they took alone; and, of
-the bad model, after how many checks it was noticed, and what people took then.
+the bad model, after how many checks it was noticed (0: before any, because it
+contradicts itself), and what people took then.
 
 The limit (0.01, 0.02, 0.03), the readings (5, 9) and what is worth it (0.06, 0.1) were
 chosen on cho and face-2-mid, one to three seeds each. Digits and dog were looked at on
 all of their samples in between: a first version noticed the bad model late there, as it
-did on face-2-mid. What came after that is the lower worth, harm as what people look at
-again, and pairs said again without what else they meant once a model is given up. So
-digits and dog are not untouched, though no number was chosen on them.
+did on face-2-mid. After that came the lower worth, and harm as what people look at
+again. So digits and dog are not untouched, though no number was chosen on them. How
+many samples are heard with each other (3, 4, 5), and how often, was chosen on cho,
+face-2-mid and wine, and looked at on breast_cancer, sonar and leaf-margin.
 """
 
 from __future__ import annotations
