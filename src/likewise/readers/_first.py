@@ -78,10 +78,10 @@ class FirstReader:
     who is not told; where they differ, the person's takes the place of the model's.
 
     Before it answers anything it is heard on all pairs of a few similar samples, up to
-    18 times five. Who contradicts himself often has not been as sure as he said; where
-    that leaves hardly a doubt that he is not worth it, people go on alone, and nobody
-    was asked in vain. The same holds for the checks: all that the model said is taken
-    back then, and what people said themselves stays.
+    18 times five. One that contradicts itself is less sure than it says; where that
+    leaves hardly a doubt that it is not worth it, people go on alone, and nobody was
+    asked in vain. Once the checks leave hardly a doubt, all that the model said is
+    taken back, and what people said themselves stays.
 
     Parameters
     ----------
