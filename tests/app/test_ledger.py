@@ -45,7 +45,7 @@ def told(*answers: tuple[int, int, int, Verdict], how: str = "asked") -> Told:
 
 
 def guessed(number: int, probability: float, verdict: Verdict, kind: str) -> Told:
-    question = Question(number, 0, Prediction(probability, kind))
+    question = Question(number, 0, Prediction(probability, kind, aux=2))
     return Told((Answer(question, verdict, number),))
 
 

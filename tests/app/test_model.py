@@ -111,6 +111,17 @@ def test_it_reads_in_the_background_and_its_answers_are_marked(
     assert not texts.project.latest(0).questions  # it holds nothing back from people
 
 
+def test_a_model_that_is_never_sure_enough_is_said_to_be_silent(
+    texts: Served, script: Script
+) -> None:
+    script.answer, script.sure = same_kind, 0.7
+    found = started(texts, model="scripted", endpoint=script.url, calls=60)
+
+    assert (found["answers"], found["silent"]) == (0, True)
+    assert "it is silent, and people answer" in found["trust"]
+    assert found["trust"] in texts.seat("ann").get("/people").text
+
+
 def test_a_server_that_is_not_there_ends_it_with_a_sentence(texts: Served) -> None:
     found = started(texts, model="m", endpoint="http://127.0.0.1:9/v1")
 

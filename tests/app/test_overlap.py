@@ -8,6 +8,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from tests.app.places import (
     Clock,
@@ -21,6 +22,7 @@ from tests.app.places import (
 )
 from tests.problems import blobs
 
+from likewise.app._map import sheet_of
 from likewise.knowledge import DECIDED, Verdict
 from likewise.session import OVERLAP, is_second
 from likewise.session._overlap import REFERRED, is_overlap
@@ -229,6 +231,76 @@ def test_history_keeps_it_until_it_is_answered(tmp_path: Path, path: str) -> Non
     assert len(told()) == 2
 
 
+def shown_in_groups(here: Served, who: str) -> dict[int, int]:
+    """Return in which group, by its number, somebody sees each item."""
+    browser = here.seat(who)
+    groups = browser.get("/api/groups").json()["groups"]
+    return {
+        card["item"]: group["number"]
+        for group in groups
+        for card in browser.get(f"/api/groups/{group['id']}").json()["items"]
+    }
+
+
+@pytest.mark.parametrize("verdict", ["same", "different", "unsure"])
+def test_groups_keep_it_until_it_is_answered(tmp_path: Path, verdict: str) -> None:
+    here = team(tmp_path, overlap=0.5, refer=True)
+    eve, bob = here.seat("eve"), here.seat("bob")
+    first = eve.get("/api/state").json()
+    answered(eve, verdict, first)
+    here.service.release("eve")
+    turn(here, "bob")
+    mine = here.question("bob")
+    assert mine is not None
+    assert is_second(mine.question)
+    pair = mine.question.pair
+    for item in pair:
+        name = {"item": item, "name": f"of {item}", "client_id": new_id()}
+        assert here.seat("ann").post("/api/rename", json=name).status_code == 200
+
+    before, full = shown_in_groups(here, "bob"), shown_in_groups(here, "ann")
+
+    assert before == {item: n for item, n in full.items() if item not in pair}
+    for item in pair:
+        for path in (f"/api/groups/{item}", f"/api/groups/{item}/parts"):
+            assert bob.get(path).status_code == 404
+        assert bob.get(f"/groups/{item}").status_code == 404
+    for which in ("not-placed", "not-sure"):
+        listed = bob.get("/api/items", params={"which": which}).json()["items"]
+        assert not {*pair} & {card["item"] for card in listed}
+        assert bob.get(f"/groups/{which}").status_code == 200
+    assert bob.get("/groups").status_code == 200
+    turn(here, "bob")
+    assert {*pair} <= {*shown_in_groups(here, "bob")}
+
+
+def test_the_picker_shows_no_chances_and_nothing_twice(tmp_path: Path) -> None:
+    here = team(tmp_path, overlap=0.5, hints=True)
+    until_second(here)
+    listed = here.seat("bob").get("/api/candidates").json()["groups"]
+
+    assert {group["probability"] for group in listed} == {None}
+    for group in listed:
+        items = [card["item"] for card in group["members"]]
+        assert len(set(items)) == len(items)
+
+
+def test_the_map_keeps_it_until_it_is_answered(tmp_path: Path) -> None:
+    here = team(tmp_path, overlap=0.5)
+    pair = until_second(here).pair
+    now, seen = here.service.snapshot(), here.service.seen("bob")
+    plane = np.zeros((now.n_items, 2), dtype=np.float32)
+
+    full, found = sheet_of(now, plane, ""), sheet_of(seen, plane, "")
+
+    assert [found.group[item] for item in pair] == [0, 0]
+    guessed = found.statuses.index("guessed")
+    assert [found.status[item] for item in pair] == [guessed, guessed]
+    others = [item for item in range(now.n_items) if item not in pair]
+    assert [found.group[at] for at in others] == [full.group[at] for at in others]
+    assert here.service.seen("eve") == here.service.snapshot()
+
+
 def test_who_denies_the_first_reader_is_not_told(tmp_path: Path) -> None:
     here = team(tmp_path, overlap=0.5)
     disputed(here)
@@ -252,7 +324,7 @@ def test_a_reviewer_sees_both_opinions_without_names(tmp_path: Path) -> None:
     assert dispute["words"] == "One reader said same, another reader different."
     assert [one["who"] for one in dispute["said"]] == [None, None]
     page = vera.get("/disagreements").text
-    assert "Readers disagree on 1 pair" in page
+    assert page.count("Readers disagree on 1 pair") == 1
     assert "bob" not in page
     assert "eve" not in page
 

@@ -107,8 +107,8 @@ with ThreadPoolExecutor(10) as pool:
     replies = list(pool.map(lambda seat: seat.get("/picture/0"), seats))
 assert [reply.status_code for reply in replies] == [200] * 10, replies[0].text
 assert app.preparation.broken == ()
-here = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-print(here)
+status = Path("/proc/self/status").read_text()
+print(next(line for line in status.splitlines() if line.startswith("VmHWM")).split()[1])
 """
 
 
@@ -127,7 +127,8 @@ def test_ten_who_want_one_large_picture_take_the_memory_of_one(tmp_path: Path) -
     )
 
     assert done.returncode == 0, done.stderr
-    assert int(done.stdout) < 600_000  # kB in the server itself
+    # kB in the server itself: what getrusage says begins with what the tests have taken
+    assert int(done.stdout) < 600_000
 
 
 # Exports

@@ -28,8 +28,18 @@ from tests.problems import blobs
 from likewise.app._auth import HERE, LASTS, MANY
 from likewise.app._ledger import ledger_of
 from likewise.app._roles import DAY, digest_of
-from likewise.app._team import LONGEST_LOOK, PAUSE, seconds_of
-from likewise.knowledge import Answer, Question, Renamed, Shown, Told, Verdict
+from likewise.app._team import LONGEST_LOOK, PAUSE, seconds_of, work_of
+from likewise.knowledge import (
+    Answer,
+    Knowledge,
+    Prediction,
+    Question,
+    Renamed,
+    Shown,
+    Told,
+    Verdict,
+)
+from likewise.session import reliability
 from likewise.storage import Act
 
 COOKIE = f"likewise-{PORT}"
@@ -107,6 +117,20 @@ def test_who_opens_a_link_is_asked_for_a_name_and_is_in(
     assert bob.get("/api/state").json()["who"] == "Bob"
     assert role(bob) == wanted
     assert reader(here, "Bob")["role"] == wanted
+
+
+def test_no_page_takes_the_readers_machine_for_the_servers(
+    here: Served, invite: Invite
+) -> None:
+    path = invite()
+    pages = [stranger(here).get(path)]
+    phone = came(here, path, "Eve")
+    pages += map(phone.get, ("/", "/people", "/groups"))
+
+    for page in pages:
+        assert page.status_code == 200
+        assert "stays on the machine where likewise runs" in page.text
+        assert "this machine" not in page.text
 
 
 def test_a_program_comes_in_by_a_link(here: Served, invite: Invite) -> None:
@@ -535,7 +559,25 @@ def test_checks_that_failed_are_those_of_who_gave_them(
     card = reader(here, "eve")
 
     assert card["checks"] > 0
-    assert card["failed"] == len(here.now.ledger.open) > 0
+    (shown,) = here.session.readers
+    counted = shown.reliability
+    assert (card["checks"], card["failed"]) == (counted.n_checks, counted.n_failed)
+    assert 0 < card["failed"] <= len(here.now.ledger.open)
+
+
+def test_checks_are_counted_as_the_session_counts_them() -> None:
+    doubted, drawn = (Prediction(0.5, "check", aux=aux) for aux in (1, 2))
+    told = [
+        Answer(Question(0, 1), Verdict.SAME, 1),
+        Answer(Question(0, 1, doubted), Verdict.SAME, 2),
+        Answer(Question(0, 2, drawn), Verdict.UNSURE, 3),
+        Answer(Question(1, 0, drawn), Verdict.SAME, 4),
+    ]
+    acts = [Act(at, Told((one,)), "eve", float(at)) for at, one in enumerate(told)]
+
+    work = work_of(ledger_of(acts, range(4), []).records)
+
+    assert work.checks == reliability(Knowledge(3).after_all(told)).n_checks == 1
 
 
 def test_what_each_did_is_a_table(here: Served, invite: Invite) -> None:

@@ -26,6 +26,7 @@ from tests.readers.trees import TEXTS, TRUTH, project_at, session_of
 
 from likewise import jaccard
 from likewise.cli._places import home_of
+from likewise.readers import SURE, Patience
 from likewise.storage import Project, open_store
 
 SECRET = "sk-very-secret-0123456789"
@@ -93,7 +94,7 @@ def test_a_model_reads_a_folder(likewise: Run, trees: Path, script: Script) -> N
 
     said = json.loads(ran.out)
     assert ran.code == 0, ran.err
-    assert said["stopped"] is None
+    assert (said["stopped"], said["silent"]) == (None, False)
     assert (said["calls"], said["unsure"], said["cached"]) == (script.n_calls, 0, 0)
     assert said["tokens"] == 110 * script.n_calls
     assert said["money"] == pytest.approx(2e-4 * script.n_calls)
@@ -102,6 +103,25 @@ def test_a_model_reads_a_folder(likewise: Run, trees: Path, script: Script) -> N
     assert said["answers"] == session.n_questions
     assert {act.who for act in kept(trees).acts()} == {"model:tiny"}
     assert "Nothing is left to ask" in ran.err
+
+
+def test_the_help_says_what_is_usual(likewise: Run) -> None:
+    said = " ".join(likewise("read", "--help").out.replace("│", " ").split())
+
+    assert f"an answer counts; else {SURE:g}." in said
+    assert f"Seconds for one call; else {Patience().timeout:g}." in said
+    assert f"came to nothing; else {Patience().retries}." in said
+
+
+def test_a_model_that_is_never_sure_enough_is_said_to_be_silent(
+    likewise: Run, trees: Path, script: Script
+) -> None:
+    script.sure = 0.7
+    ran = likewise(*words(trees, script, "--json"))
+
+    said = json.loads(ran.out)
+    assert (said["answers"], said["silent"]) == (0, True)
+    assert "it is silent, and people answer" in ran.err
 
 
 def test_a_limit_is_said_and_a_table_printed(

@@ -416,6 +416,24 @@ def test_checks_say_how_sure_it_has_to_be(project: Project, script: Script) -> N
     assert reader.band.least > 0.8
 
 
+def test_one_that_is_below_its_band_is_said_to_be_silent(
+    project: Project, script: Script
+) -> None:
+    script.sure = 0.9  # enough before anybody has checked it
+    with pytest.raises(LimitError):
+        read(project, script, limits=Limits(calls=12))
+    session, _ = session_of(project)
+    for answer in session.history[:6]:
+        session.tell_pair(*answer.question.pair, answer.verdict, by="bob")
+
+    reader = reader_of(project, oracle_for(project, script.url))
+    before, steps = reader.band, list(reader.read())
+
+    assert not any(step.n_answers for step in steps)
+    assert (before.is_silent, reader.band.is_silent) == (False, True)
+    assert "it is silent, and people answer" in reader.band.sentence
+
+
 def test_one_that_is_often_wrong_takes_all_back_and_stops(
     project: Project, script: Script
 ) -> None:

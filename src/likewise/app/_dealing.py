@@ -13,7 +13,7 @@ TRIES = 5  # questions to look for before a person has to wait
 
 
 @dataclass(frozen=True, slots=True)
-class Reader:
+class Needs:
     """What a screen for a person has to be like.
 
     Attributes
@@ -76,52 +76,52 @@ class Deal:
     session : Session
     view : View
         The moment.
-    reader : Reader
-        Who is to look.
+    needs : Needs
+        Of who is to look.
     pending : sequence of Question
         What others have before them.
     """
 
     session: Session
     view: View
-    reader: Reader
+    needs: Needs
     pending: Sequence[Question]
 
     def best(self) -> Screen | None:
         """Return what is best to show; None if there is nothing."""
-        reader, known = self.reader, self.view.known
-        resting = [*self.pending, *_about(reader.rests, known.n_samples)]
+        needs, known = self.needs, self.view.known
+        resting = [*self.pending, *_about(needs.rests, known.n_samples)]
         check = self._check(resting) or self._second(resting)
         if check is not None:
             return Pair(check)
-        screen = None if reader.skips else self._several(resting)
+        screen = None if needs.skips else self._several(resting)
         if isinstance(screen, Pair):
-            screen = _rested_pair(screen, known, reader.rests)
+            screen = _rested_pair(screen, known, needs.rests)
         if screen is None:
             question = self._pair(resting)
             screen = None if question is None else Pair(question)
-        if screen is None and reader.skips:
+        if screen is None and needs.skips:
             return self._several(resting)
         return screen
 
     def _check(self, resting: Sequence[Question]) -> Question | None:
         """Return what is known already, to be asked again, if it is time for that."""
-        session, view, reader = self.session, self.view, self.reader
-        if reader.disputed is not None:
-            return session.decider(reader.disputed, view, reader.tired)
-        found = session.check(resting, view) if reader.is_checked else None
-        if found is None and reader.lately is not None:
-            found = session.recheck(resting, view, reader.lately)
-        return None if found is None or reader.rests & {*found.pair} else found
+        session, view, needs = self.session, self.view, self.needs
+        if needs.disputed is not None:
+            return session.decider(needs.disputed, view, needs.tired)
+        found = session.check(resting, view) if needs.is_checked else None
+        if found is None and needs.lately is not None:
+            found = session.recheck(resting, view, needs.lately)
+        return None if found is None or needs.rests & {*found.pair} else found
 
     def _second(self, resting: Sequence[Question]) -> Question | None:
         """Return what another reader was asked before, if it is time for that."""
-        session, view, reader = self.session, self.view, self.reader
+        session, view, needs = self.session, self.view, self.needs
         found = None
-        if reader.is_second:
-            found = session.second_opinion(reader.name, resting, view)
-        if found is None and reader.is_referred:
-            found = session.referral(reader.name, resting, view)
+        if needs.is_second:
+            found = session.second_opinion(needs.name, resting, view)
+        if found is None and needs.is_referred:
+            found = session.referral(needs.name, resting, view)
         return found
 
     def _pair(self, resting: Sequence[Question]) -> Question | None:
@@ -129,37 +129,37 @@ class Deal:
 
         If there is no such question, then about anything.
         """
-        session, view, reader = self.session, self.view, self.reader
+        session, view, needs = self.session, self.view, self.needs
         refused = list(resting)
         for _ in range(TRIES):
             question = session.ask_besides(refused, view)
             if question is None:
                 break
-            found = rested(question, view.known, reader.rests)
+            found = rested(question, view.known, needs.rests)
             if found is not None:
                 return found
             refused.append(question)
-        if not reader.rests:
+        if not needs.rests:
             return None
-        check = session.check(resting, view) if reader.has_checks else None
-        if check is not None and reader.rests.isdisjoint(check.pair):
+        check = session.check(resting, view) if needs.has_checks else None
+        if check is not None and needs.rests.isdisjoint(check.pair):
             return check
         return session.ask_besides(self.pending, view)
 
     def _several(self, resting: Sequence[Question]) -> Screen | None:
         """Return a screen of any kind, without what others have before them."""
-        session, view, reader = self.session, self.view, self.reader
-        if reader.kinds == ONE:
+        session, view, needs = self.session, self.view, self.needs
+        if needs.kinds == ONE:
             return None
         # Groups that others compare may be on overviews and plain sheets all the same.
         for out in ((), ("overview",), ("overview", "sheet")):
-            kinds = [kind for kind in reader.kinds if kind not in out]
+            kinds = [kind for kind in needs.kinds if kind not in out]
             screen = session.screen_besides(
-                resting, view, kinds, reader.costs, reader.room
+                resting, view, kinds, needs.costs, needs.room
             )
             left = None if screen is None else besides(screen, resting)
             if left is not None and is_open(view.known, left.questions):
-                if reader.has_checks and isinstance(left, Sheet):
+                if needs.has_checks and isinstance(left, Sheet):
                     return session.with_checks(left, resting, view)
                 return left
         return None

@@ -34,7 +34,7 @@ from likewise.knowledge import (
     told_in,
     without_numbers,
 )
-from likewise.session import is_model, is_second
+from likewise.session import is_check_told, is_model, is_second
 from likewise.storage import Act
 
 State: TypeAlias = Literal["stands", "doubtful", "kept", "taken back", "undone"]
@@ -563,9 +563,7 @@ def chosen(ledger: Ledger, wanted: Wanted) -> list[Record]:
 
 def is_failed(entry: Entry) -> bool:
     """Tell whether an answer to a check denies what was known."""
-    question = entry.answer.question
-    is_check = question.is_check and not is_second(question)
-    return is_check and entry.state in ("doubtful", "kept")
+    return is_check_told(entry.answer) and entry.state in ("doubtful", "kept")
 
 
 def is_surprising(entry: Entry) -> bool:

@@ -83,7 +83,8 @@ class ModelState(BaseModel):
     `words` say why it has stopped. `leaves` says what leaves this machine, and to
     where. `wrong` is the share of its answers that is wrong, by the `checks` of people,
     with `wrong_low` and `wrong_high` around it (90 %); it answers from the confidence
-    `least` on. `has_key` tells whether the variable is set, and nothing else of it.
+    `least` on. `silent` tells that it was sure enough of nothing that it was asked
+    lately. `has_key` tells whether the variable is set, and nothing else of it.
     """
 
     state: State
@@ -101,6 +102,7 @@ class ModelState(BaseModel):
     wrong_low: float | None
     wrong_high: float | None
     least: float | None
+    silent: bool
     trust: str
 
 
@@ -308,6 +310,7 @@ def state_of(machine: Machine) -> ModelState:
         wrong_low=None if error is None else error.low,
         wrong_high=None if error is None else error.high,
         least=None if band is None else band.least,
+        silent=band is not None and band.is_silent,
         trust="" if band is None else band.sentence,
         **numbers,
     )

@@ -305,7 +305,7 @@ def drawing(request: Request, project: Whole) -> Drawing:
 
 @router.get("/api/map", responses=troubles(400))
 def map_of_items(
-    project: Service, drawing: Annotated[Drawing, Depends(drawing)]
+    project: Service, who: Who, drawing: Annotated[Drawing, Depends(drawing)]
 ) -> Sheet:
     """See all items at a glance, with their groups.
 
@@ -317,7 +317,7 @@ def map_of_items(
         raise InputError(drawing.error)
     if drawing.plane is None:
         raise HTTPException(503, WAIT, {"Retry-After": "1"})
-    return sheet_of(project.snapshot(), drawing.plane, drawing.about)
+    return sheet_of(project.seen(who), drawing.plane, drawing.about)
 
 
 @router.get("/api/map/{item}", responses=troubles(404))

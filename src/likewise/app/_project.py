@@ -36,7 +36,7 @@ from likewise.app._commands import (
     leaving,
     plan_of,
 )
-from likewise.app._dealing import ONE, TRIES, Deal, Reader, is_open
+from likewise.app._dealing import ONE, TRIES, Deal, Needs, is_open
 from likewise.app._ledger import Tally, left_of, screen_in
 from likewise.app._roles import Members, Roster
 from likewise.app._snapshot import PAIRS, Display, ItemCache, Snapshot
@@ -209,13 +209,13 @@ class Round:
         The moment.
     open : list of Question
         All that is asked of others.
-    lacking : dict of str to Reader
-        Who lacks a question.
+    lacking : dict of str to Needs
+        Of who lacks a question.
     """
 
     view: View
     open: list[Question]
-    lacking: dict[str, Reader]
+    lacking: dict[str, Needs]
 
 
 @dataclass(frozen=True, slots=True)
@@ -356,6 +356,15 @@ class ProjectService:
         """Return the project as it is now."""
         return _there(self._batches.wait_for(Wish(looks=True)).now)
 
+    def seen(self, who: str) -> Snapshot:
+        """Return the project as a person may see its groups now.
+
+        Without the two items that another reader was asked about before and that they
+        have before them: where these are would tell what was said.
+        """
+        now, besides = self.snapshot(), self.asked_second(who)
+        return now if besides is None else now.without(besides)
+
     def turn(self, who: str) -> Turn:
         """Return the question that a person has, or give them one.
 
@@ -385,10 +394,10 @@ class ProjectService:
             verdicts = (Verdict.SAME, Verdict.DIFFERENT)
             session = self.session
             views = [session.after(mine.question, one, who) for one in verdicts]
-            reader = replace(
-                self._reader(who), is_checked=False, is_second=False, is_referred=False
+            needs = replace(
+                self._needs(who), is_checked=False, is_second=False, is_referred=False
             )
-        deals = [Deal(session, view, reader, ()) for view in views]
+        deals = [Deal(session, view, needs, ()) for view in views]
         nexts = [self._batches.do(deal.best) for deal in deals]
         return [screen for screen in nexts if screen is not None]
 
@@ -544,18 +553,18 @@ class ProjectService:
         return Round(
             self.session.view,
             [q for one in self._running(now) for q in one.questions],
-            {who: self._reader(who) for who in lacking},
+            {who: self._needs(who) for who in lacking},
         )
 
     def _costs(self, who: str) -> Costs:
         return Costs().fitted(self._tally.shown(who, LATEST))
 
-    def _reader(self, who: str) -> Reader:
+    def _needs(self, who: str) -> Needs:
         every, fits = self.display.checks, self._fits.get(who, FITS)
         is_checked = is_due(self._tally.lately(who, every), every)
         kinds = KINDS if fits > SMALL else tuple(k for k in KINDS if k != "sort")
         kinds = ONE if self.display.screens == PAIRS else kinds
-        return Reader(
+        return Needs(
             is_checked,
             every > 0,
             kinds,
@@ -630,8 +639,8 @@ class ProjectService:
         """Return a screen for each who lacks one, as far as there are any."""
         pending = [*round_.open, *refused]
         found: dict[str, Screen] = {}
-        for who, reader in round_.lacking.items():
-            screen = Deal(self.session, round_.view, reader, pending).best()
+        for who, needs in round_.lacking.items():
+            screen = Deal(self.session, round_.view, needs, pending).best()
             if screen is not None:
                 found[who] = screen
                 pending += screen.questions

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import chain, islice
@@ -158,6 +158,8 @@ class Snapshot:
         ``items(positions)`` returns items.
     roster : Roster
         Who may do what.
+    hidden : frozenset of int
+        Items that are shown in no group: see :meth:`without`.
     """
 
     view: View
@@ -174,6 +176,21 @@ class Snapshot:
     display: Display
     items: Callable[[Sequence[int]], list[Item]]
     roster: Roster = field(default_factory=Roster)
+    hidden: frozenset[int] = frozenset()
+
+    def without(self, items: Collection[int]) -> Snapshot:
+        """Return the same with some items in no group, as if nobody knew where.
+
+        The groups keep their numbers and names.
+        """
+        found = ((item, self.repairs.anchor(item, items)) for item in items)
+        heirs = {item: heir for item, heir in found if heir is not None}
+        return replace(
+            self,
+            names={heirs.get(item, item): name for item, name in self.names.items()},
+            before=self.numbers.handed_on(heirs),
+            hidden=frozenset(items),
+        )
 
     @property
     def version(self) -> int:
@@ -189,7 +206,9 @@ class Snapshot:
     def repairs(self) -> Repairs:
         """Plans for acts on the clusters."""
         view = self.view
-        return Repairs(view.known, view.labels, view.model.confidence)
+        labels = view.labels
+        labels[list(self.hidden)] = -1
+        return Repairs(view.known, labels, view.model.confidence)
 
     # What people did
 
@@ -359,7 +378,8 @@ class Snapshot:
         """
         there = [s for s in group.samples if s not in out][:MANY_FACES]
         rest = self.typical(group.label, MANY_FACES) if group.label >= 0 else []
-        guessed = [s for s in rest if s not in out and not self.confirmed[s]]
+        known = {*out, *there}
+        guessed = [s for s in rest if s not in known and not self.confirmed[s]]
         if not there:
             return guessed
         alike = np.asarray(self._weights_of(near, there)).sum(axis=0)
@@ -447,7 +467,14 @@ class Snapshot:
     @cached_property
     def statuses(self) -> Statuses:
         """How settled items are."""
-        return statuses_within(self.repairs)
+        found = statuses_within(self.repairs)
+        if not self.hidden:
+            return found
+        return replace(
+            found,
+            confirmed=found.confirmed - self.hidden,
+            deferred=found.deferred - self.hidden,
+        )
 
     @cached_property
     def confirmed(self) -> np.ndarray:

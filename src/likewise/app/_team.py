@@ -24,7 +24,7 @@ from likewise.app.question import seen_by
 from likewise.errors import InputError, StaleError
 from likewise.exports import iso, small_csv
 from likewise.knowledge import Told, folded, singles_of
-from likewise.session import FEW, Agreement, Errors, is_model, is_second
+from likewise.session import FEW, Agreement, Errors, is_check_told, is_model
 from likewise.storage import ROLES, Invite, Member, Team
 
 router = APIRouter(tags=["Readers"])
@@ -194,7 +194,7 @@ class Work:
     seconds : float
         At work: see :func:`seconds_of`.
     checks, failed : int
-        Answers to check questions, and those of them that others deny.
+        Answers by which checks are counted, and those of them that others deny.
     last : float or None
         When they acted last.
     """
@@ -211,8 +211,7 @@ def work_of(records: Sequence[Record]) -> Work:
     """Return what the acts of one reader amount to, oldest first."""
     told = [e for one in records for e in one.entries if e.how != "given"]
     standing = [entry for entry in told if entry.is_standing]
-    asked = ((entry, entry.answer.question) for entry in standing)
-    checks = [entry for entry, q in asked if q.is_check and not is_second(q)]
+    checks = [entry for entry in standing if is_check_told(entry.answer)]
     screens = sum(
         isinstance(one.act.event, Told) and one.how != "given" for one in records
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import time
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -17,7 +18,14 @@ from likewise.cli._places import REPLIES, for_us_alone, is_there, made_root
 from likewise.errors import InputError, LikewiseError, LimitError
 
 if TYPE_CHECKING:
-    from likewise.readers import ModelOracle, ModelReader, Replies, Spent, Step
+    from likewise.readers import (
+        ModelOracle,
+        ModelReader,
+        Patience,
+        Replies,
+        Spent,
+        Step,
+    )
     from likewise.storage import Project
 
 SAME_THING = "Are they the same thing?"
@@ -50,16 +58,19 @@ def read(
         float, typer.Option(help="Money for a million tokens that come back.")
     ] = 0.0,
     sure: Annotated[
-        float, typer.Option(help="Probability from which on an answer counts.")
-    ] = 0.8,
+        float | None,
+        typer.Option(help="Probability from which on an answer counts; else 0.8."),
+    ] = None,
     key: Annotated[
         str | None,
         typer.Option(help="Environment variable with the key; else LIKEWISE_API_KEY."),
     ] = None,
-    timeout: Annotated[float, typer.Option(help="Seconds for one call.")] = 120.0,
+    timeout: Annotated[
+        float | None, typer.Option(help="Seconds for one call; else 120.")
+    ] = None,
     retries: Annotated[
-        int, typer.Option(min=0, help="Of a call that came to nothing.")
-    ] = 5,
+        int | None, typer.Option(min=0, help="Of a call that came to nothing; else 5.")
+    ] = None,
     files: Annotated[
         Path | None, typer.Option(help="Where the pictures are, if PROJECT is none.")
     ] = None,
@@ -77,9 +88,9 @@ def read(
     from likewise.readers import (
         KEY,
         OLLAMA,
+        SURE,
         Limits,
         ModelOracle,
-        Patience,
         Prices,
         ProjectContents,
         is_loopback,
@@ -101,8 +112,8 @@ def read(
             limits=Limits(budget, max_tokens, max_cost, max_seconds),
             prices=Prices(price_in, price_out),
             cache=_kept_replies(),
-            sure=sure,
-            patience=Patience(timeout, retries),
+            sure=SURE if sure is None else sure,
+            patience=_patience(timeout, retries),
         )
         with closing(oracle):
             if not is_loopback(address):
@@ -125,11 +136,12 @@ def _go_on(project: Project, oracle: ModelOracle, budget: int, as_json: bool) ->
     except LikewiseError as error:
         _report(done, oracle.spent, str(error), as_json)
         raise
-    if reader.band.is_stopped:
-        stopped = reader.band.sentence
-    _report(done, oracle.spent, stopped, as_json)
-    if reader.band.n_checks and not reader.band.is_stopped:
-        say(reader.band.sentence)
+    band = reader.band
+    if band.is_stopped:
+        stopped = band.sentence
+    _report(done, oracle.spent, stopped, as_json, is_silent=band.is_silent)
+    if not band.is_stopped and (band.n_checks or band.is_silent):
+        say(band.sentence)
     say(stopped or "Nothing is left to ask that the model could tell.")
 
 
@@ -149,6 +161,18 @@ def _reader(project: Project, oracle: ModelOracle) -> ModelReader:
 
 
 # What is asked of whom
+
+
+def _patience(timeout: float | None, retries: int | None) -> Patience:
+    """Return how long a server is waited for: as usual, unless somebody said."""
+    from likewise.readers import Patience
+
+    usual = Patience()
+    return replace(
+        usual,
+        timeout=usual.timeout if timeout is None else timeout,
+        retries=usual.retries if retries is None else retries,
+    )
 
 
 def _usual_criterion(project: Project) -> str:
@@ -191,7 +215,14 @@ def _noted(done: Step) -> str:
     return f"{done.n_answers:,} answers, {done.n_unsure:,} unsure"
 
 
-def _report(done: Step, spent: Spent, stopped: str | None, as_json: bool) -> None:
+def _report(
+    done: Step,
+    spent: Spent,
+    stopped: str | None,
+    as_json: bool,
+    *,
+    is_silent: bool = False,
+) -> None:
     counts: dict[str, object] = {
         "answers": done.n_answers,
         "unsure": done.n_unsure,
@@ -202,6 +233,6 @@ def _report(done: Step, spent: Spent, stopped: str | None, as_json: bool) -> Non
         "seconds": round(spent.seconds, 3),
     }
     if as_json:
-        print_json({**counts, "stopped": stopped})
+        print_json({**counts, "stopped": stopped, "silent": is_silent})
     else:
         print_table(["what", "how much"], counts.items())

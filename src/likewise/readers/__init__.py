@@ -16,7 +16,7 @@ from likewise.readers._band import (
 from likewise.readers._contents import EDGE, Content, Picture, ProjectContents
 from likewise.readers._endpoint import KEY, OLLAMA, Endpoint, Patience, is_loopback
 from likewise.readers._first import FirstReader, Moment
-from likewise.readers._model import Choice, Judgement, ModelOracle
+from likewise.readers._model import SURE, Choice, Judgement, ModelOracle
 from likewise.readers._prompts import PROMPT_VERSION, Prompt
 from likewise.readers._reading import WAYS, ModelReader, Step
 from likewise.readers._replies import Replies, Reply, Token
@@ -28,6 +28,7 @@ __all__ = [
     "LIMIT",
     "OLLAMA",
     "PROMPT_VERSION",
+    "SURE",
     "WAYS",
     "WORTH",
     "Band",

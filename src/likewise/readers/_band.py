@@ -21,6 +21,7 @@ from likewise.session import Rate, is_model
 LIMIT = 0.02  # of its answers, those that may be wrong
 WORTH = 0.06  # the share of wrong answers from which on a model is of no use
 FEWEST = 6  # checks before a model is given up
+SILENT = 6  # questions in a row that it is not sure of, from which on that is said
 PRIOR = (1.0, 9.0)  # counts of wrong and right answers before any check
 TAILS = (0.05, 0.95)
 SPREAD = (0.3, 0.15)  # of the offset and of the slope of the map, around the identity
@@ -206,6 +207,11 @@ class Band:
     n_checks, n_wrong : int
         Pairs that people answered too, and those on which they say otherwise.
     calibration : Calibration
+    n_left : int
+        Questions in a row, up to now, that it was not sure enough of.
+    own : Rate or None
+        How many answers are wrong of which it is just sure enough, by how often it
+        contradicts itself; None where nobody has looked.
     """
 
     least: float | None
@@ -213,11 +219,18 @@ class Band:
     n_checks: int
     n_wrong: int
     calibration: Calibration = Calibration()
+    n_left: int = 0
+    own: Rate | None = None
 
     @property
     def is_stopped(self) -> bool:
         """Whether the model is found not to be worth it."""
         return self.least is None
+
+    @property
+    def is_silent(self) -> bool:
+        """Whether the model is asked, but answers nothing: it is never that sure."""
+        return not self.is_stopped and self.n_left >= SILENT
 
     @property
     def sentence(self) -> str:
@@ -228,16 +241,35 @@ class Band:
         >>> band([0.95] * 20, [True, False] * 10).sentence
         'People checked 20 answers of the model: 10 were wrong. That is 37 % (23 to 51 %) of all, too many: it is stopped, and people answer the rest.'
         """  # noqa: E501 - one sentence for people
+        if not self.is_silent:
+            return self._trust
+        return (
+            f"{self._trust} It was not sure enough of any of the last {self.n_left:,} "
+            f"that it was asked: it is silent, and people answer."
+        )
+
+    @property
+    def _trust(self) -> str:
+        if self.is_stopped and not self.n_checks and self.own is not None:
+            return (
+                f"The model contradicts itself: of the answers that it is just sure "
+                f"enough of, {_percent(self.own)} must be wrong, too many. It is "
+                f"stopped, and people answer."
+            )
         if not self.n_checks:
             return "No answer of the model was checked by people yet."
         answers = "1 answer" if self.n_checks == 1 else f"{self.n_checks} answers"
         wrong = {0: "none was", 1: "1 was"}.get(self.n_wrong, f"{self.n_wrong} were")
-        low, high = f"{100 * self.error.low:.0f}", f"{100 * self.error.high:.0f}"
-        share = f"{100 * self.error.mean:.0f} % ({low} to {high} %) of all"
+        share = f"{_percent(self.error)} of all"
         found = f"People checked {answers} of the model: {wrong} wrong. That is {share}"
         if self.least is None:
             return f"{found}, too many: it is stopped, and people answer the rest."
         return f"{found}; it answers where it is at least {self.least:.0%} sure."
+
+
+def _percent(rate: Rate) -> str:
+    low, high = f"{100 * rate.low:.0f}", f"{100 * rate.high:.0f}"
+    return f"{100 * rate.mean:.0f} % ({low} to {high} %)"
 
 
 def band(

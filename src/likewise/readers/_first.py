@@ -6,8 +6,8 @@ For anything that answers with a confidence, without a server: simulations, clas
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
-from itertools import islice, product
+from dataclasses import dataclass, field, replace
+from itertools import combinations, islice, product
 from typing import TypeAlias
 
 import numpy as np
@@ -26,9 +26,11 @@ from likewise.readers._band import (
     band,
     checked,
 )
+from likewise.readers._coherence import SIZE, Heard, own_error
 from likewise.session import MODEL, Doubts, Revision, Session
 
 SHARE = 0.1  # of the model's answers, those that a person is given too
+BEFORE, EVERY = 18, 6  # groups of samples that are heard first; looked at after so many
 READINGS = 9  # pairs of two groups that are read for one answer, at most
 # Samples that an answer is expected to misplace, from which on people look at it
 # again: before what is open, and after it.
@@ -75,8 +77,11 @@ class FirstReader:
     more members to read, and then to people. One in ten answers is put to a person,
     who is not told; where they differ, the person's takes the place of the model's.
 
-    Once the checks leave hardly a doubt that the model is not worth it, all that it
-    said is taken back, and people go on alone with what they said themselves.
+    Before it answers anything it is heard on all pairs of a few similar samples, up to
+    18 times five. One that contradicts itself is less sure than it says; where that
+    leaves hardly a doubt that it is not worth it, people go on alone, and nobody was
+    asked in vain. Once the checks leave hardly a doubt, all that the model said is
+    taken back, and what people said themselves stays.
 
     Parameters
     ----------
@@ -130,6 +135,7 @@ class FirstReader:
             )
         self.who = f"{MODEL}{self.name}"
         self._rng = np.random.default_rng(self.seed)
+        self._said: dict[tuple[int, int], tuple[Verdict, float]] = {}
         self._confidence: dict[tuple[int, int], float] = {}
         self._stake: dict[tuple[int, int], int] = {}
         self._told: list[Answer] = []
@@ -145,6 +151,8 @@ class FirstReader:
             Answers of people at most, checks among them; fewer when nothing is left to
             ask.
         """
+        if self.band.own is None and not self.band.is_stopped:
+            self._hear()
         while self.n_people < most_people:
             if (question := self._next()) is not None:
                 yield from self._answered(question)
@@ -152,6 +160,49 @@ class FirstReader:
                 yield self._moment(PERSON)
             else:
                 return
+
+    def _hear(self) -> None:
+        """Let the model be heard by itself, until it is clear what that is worth."""
+        least = self.band.least
+        assert least is not None  # it is not stopped
+        groups, heard = islice(self._alike(), BEFORE), list[Heard]()
+        while some := list(islice(groups, EVERY)):
+            heard += map(self._heard, some)
+            own = own_error(heard, least)
+            self.band = replace(self.band, own=own)
+            if own.low > self.worth:
+                self.band = replace(self.band, least=None)
+            if own.low > self.worth or own.high < self.worth:
+                return
+
+    def _heard(self, samples: tuple[int, ...]) -> Heard:
+        """Return what the model says of all pairs of some samples."""
+        said = [self._read(Question(*pair)) for pair in combinations(samples, 2)]
+        same = tuple(verdict is Verdict.SAME for verdict, _ in said)
+        return Heard(same, tuple(sure for _, sure in said))
+
+    def _alike(self) -> Iterator[tuple[int, ...]]:
+        """Yield samples and their nearest neighbours, no sample twice."""
+        near, used = self.session.neighbours, set[int]()
+        for one in np.random.default_rng(self.seed).permutation(near.shape[0]).tolist():
+            at = slice(*near.indptr[one : one + 2])
+            order = np.argsort(-near.data[at], kind="stable")
+            some = (one, *near.indices[at][order].tolist()[: SIZE - 1])
+            if len({*some} - used) == SIZE:
+                used.update(some)
+                yield some
+
+    def _read(self, question: Question) -> tuple[Verdict, float]:
+        """Return what the model says of a pair, and how sure; it is asked once."""
+        if question.pair not in self._said:
+            said, sure = self.read(question)
+            verdict = Verdict.of(said)
+            self._said[question.pair] = (
+                verdict,
+                LEAST if verdict is Verdict.UNSURE else float(sure),
+            )
+            self.n_readings += 1
+        return self._said[question.pair]
 
     def _asks_people(self) -> bool:
         """Let a person answer what helps most; False where nothing is left.
@@ -204,12 +255,14 @@ class FirstReader:
         verdict, confidence = self._weighed(question, enough)
         if verdict is Verdict.UNSURE or confidence < enough - ROUNDING:
             self._left[question] = self._n_pairs(question)
+            self.band = replace(self.band, n_left=self.band.n_left + 1)
             return
         self._confidence[question.pair] = confidence
         self._stake[question.pair] = min(map(len, self._sides(question)))
         self.session.tell(question, verdict, on_conflict="keep", by=self.who)
         self._told.append(self.session.history[-1])
         self.n_model += 1
+        self.band = replace(self.band, n_left=0)
         yield self._moment(self.who)
         if self._rng.random() < self.share:
             self._check(self._told[-1])
@@ -228,10 +281,9 @@ class FirstReader:
         """Return what the pairs of two groups amount to, read until it is enough."""
         total = 0.0
         for pair in islice(self._pairs(question), self.readings):
-            verdict, confidence = self.read(Question(*pair))
-            self.n_readings += 1
+            verdict, confidence = self._read(Question(*pair))
             strength = float(logit(min(max(confidence, LEAST), SUREST)))
-            match Verdict.of(verdict):
+            match verdict:
                 case Verdict.SAME:
                     total += strength
                 case Verdict.DIFFERENT:
@@ -271,21 +323,9 @@ class FirstReader:
         self._told.append(Answer(question, verdict, by=PERSON))
         self.n_people += 1
         self._settle(answer, verdict)
-        self.band = self._bound()
+        self.band = replace(self._bound(), own=self.band.own)
         if self.band.is_stopped:
-            self._give_up()
-
-    def _give_up(self) -> None:
-        """Take back all that the model said, as one act.
-
-        What people were asked meanwhile meant more than the pair: "of none of these
-        groups", say, groups that were the model's. Only the pairs are said again.
-        """
-        history = self.session.history
-        theirs = [a for a in history if a.by == PERSON and a.question.predicted]
-        gone = tuple(a.id for a in history if a.by == self.who or a in theirs)
-        again = tuple(_plain(a.question, a.verdict) for a in theirs)
-        self.session.revise(Revision(gone, again), by=PERSON)
+            self.session.take_back(self.who)
 
     def _settle(self, answer: Answer, verdict: Verdict) -> None:
         """Record what a person says of what the model said; theirs counts."""
@@ -294,7 +334,8 @@ class FirstReader:
             told = self.session.tell_pair
             told(*question.pair, verdict, on_conflict="keep", by=PERSON)
         else:
-            instead = _plain(question, verdict)
+            asked = Question(question.sample, question.against)
+            instead = Answer(asked, verdict, how="told")
             self.session.revise(Revision((answer.id,), (instead,)), by=PERSON)
 
     def _bound(self) -> Band:
@@ -308,9 +349,3 @@ class FirstReader:
         return Moment(
             self.n_people, self.n_model, self.n_readings, labels, self.band, by
         )
-
-
-def _plain(question: Question, verdict: Verdict) -> Answer:
-    """Return an answer about a pair, and about nothing else."""
-    pair = Question(question.sample, question.against)
-    return Answer(pair, verdict, how="told")

@@ -148,12 +148,18 @@ class ModelReader:
         """
         while not self._is_stopped() and (screen := self._next()) is not None:
             try:
-                if isinstance(screen, Sheet):
-                    yield self._sorted(screen)
-                else:
-                    yield self._placed(screen)
+                step = self._put(screen)
             except StaleError:
                 continue  # others have acted meanwhile: their answers come first
+            n_left = 0 if step.n_answers else self.band.n_left + step.n_unsure
+            self.band = replace(self.band, n_left=n_left)
+            yield step
+
+    def _put(self, screen: Sheet | Question) -> Step:
+        """Put a sheet or a question to the model."""
+        return (
+            self._sorted(screen) if isinstance(screen, Sheet) else self._placed(screen)
+        )
 
     def _next(self) -> Sheet | Question | None:
         """Return what to ask: items beside a group, a question, or nothing more."""
@@ -241,7 +247,7 @@ class ModelReader:
                     "Items were added meanwhile: start again to go on with them."
                 )
             self._session.reload()
-            self.band = self._bound()
+            self.band = replace(self._bound(), n_left=self.band.n_left)
         now = self._clock()
         return [q for one in latest.questions if one.until > now for q in one.questions]
 

@@ -3,7 +3,7 @@
 from likewise.methods import Errors, Rate
 from likewise.session._agreement import FEW, Agreement, agreement_in, opinions
 from likewise.session._coarse import coarse_session, is_long
-from likewise.session._control import Reliability, is_due, reliability
+from likewise.session._control import Reliability, is_check_told, is_due, reliability
 from likewise.session._estimator import ActiveClustering
 from likewise.session._map import (
     Plane,
@@ -95,6 +95,7 @@ __all__ = [
     "explained",
     "fusing_answer",
     "groups_of",
+    "is_check_told",
     "is_deciding",
     "is_due",
     "is_long",

@@ -51,6 +51,22 @@ def is_drawn(question: Question) -> bool:
     return predicted is not None and question.is_check and predicted.aux >= LEAST
 
 
+def is_check_told(answer: Answer) -> bool:
+    """Tell whether an answer is one by which checks are counted.
+
+    It says "same" or "different" to a check that was drawn.
+
+    Examples
+    --------
+    >>> asked = Question(0, 2, Prediction(0.9, "check", aux=2))
+    >>> [is_check_told(Answer(asked, told)) for told in (Verdict.SAME, Verdict.UNSURE)]
+    [True, False]
+    """
+    is_told = answer.how in ("asked", TAPPED, PASSED)
+    is_told = is_told and answer.verdict is not Verdict.UNSURE
+    return is_told and is_drawn(answer.question)
+
+
 def is_due(answers: Sequence[Answer], every: int) -> bool:
     """Tell whether a person is to be asked a check now.
 
@@ -379,7 +395,7 @@ def reliability(known: Knowledge, by: str | None = None) -> Reliability:
     checks = [
         at
         for at, answer in enumerate(known.answers)
-        if _counts(answer) and by in (None, answer.by)
+        if is_check_told(answer) and by in (None, answer.by)
     ]
     failed = np.isin(checks, list(known.doubtful))
     told = np.array([_chance_told(known.answers[at]) for at in checks])
@@ -387,12 +403,6 @@ def reliability(known: Knowledge, by: str | None = None) -> Reliability:
     low, high = RATES[np.searchsorted(posterior.cumsum(), TAILS)]
     rate = float(posterior @ RATES)
     return Reliability(len(checks), int(failed.sum()), rate, float(low), float(high))
-
-
-def _counts(answer: Answer) -> bool:
-    is_told = answer.how in ("asked", TAPPED, PASSED)
-    is_told = is_told and answer.verdict is not Verdict.UNSURE
-    return is_told and is_drawn(answer.question)
 
 
 def _chance_told(answer: Answer) -> float:

@@ -360,6 +360,8 @@ def parts_of(now: Snapshot, item: int, n_parts: int) -> Parts | None:
         return None
     parts = now.parts(label, n_parts)
     fused = fusing_answer(now.repairs.known, parts)
+    if fused is not None and now.hidden.issuperset(fused[0].question.pair):
+        fused = None
     return Parts(
         group=now.cluster(label, 0),
         parts=[_part(now, part) for part in parts],

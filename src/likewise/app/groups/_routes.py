@@ -50,6 +50,7 @@ Called = Annotated[str, Query(max_length=200)]
 @router.get("/api/groups")
 def groups(
     project: Service,
+    who: Who,
     near: Near = None,
     members: Members = MANY,
     most: Most = None,
@@ -63,13 +64,13 @@ def groups(
     `most`; with `called`, only those whose name has these letters, or whose number it
     is.
     """
-    now = project.snapshot()
+    now = project.seen(who)
     return presenter.groups_of(now, "size", near, members, most, called)
 
 
 @router.get("/api/groups/{item}", responses=troubles(404))
 def group(
-    item: int, project: Service, start: Page = 0, order: Order = "unsure"
+    item: int, project: Service, who: Who, start: Page = 0, order: Order = "unsure"
 ) -> GroupPage:
     """Look into the group of an item.
 
@@ -77,30 +78,32 @@ def group(
     the top, and what answers have confirmed last; with `order=typical` the other way
     round.
     """
-    return _found(presenter.group_of(project.snapshot(), item, start, order))
+    return _found(presenter.group_of(project.seen(who), item, start, order))
 
 
 @router.get("/api/groups/{item}/parts", responses=troubles(400, 404))
-def parts(item: int, project: Service, n: NParts = 2) -> Parts:
+def parts(item: int, project: Service, who: Who, n: NParts = 2) -> Parts:
     """Look how the group of an item may fall apart.
 
     Into `n` parts, the least coherent first, with up to 24 items of each. If a single
     answer has fused two groups, `fusing` is that answer.
     """
-    found = presenter.parts_of(project.snapshot(), item, n)
+    found = presenter.parts_of(project.seen(who), item, n)
     if found is None:
         raise HTTPException(404, NOWHERE)
     return found
 
 
 @router.get("/api/items")
-def items(project: Service, which: Rest = "not-placed", start: Page = 0) -> ItemsPage:
+def items(
+    project: Service, who: Who, which: Rest = "not-placed", start: Page = 0
+) -> ItemsPage:
     """List items that are not settled.
 
     `not-placed`: no answer has confirmed where they belong, the least sure first;
     `not-sure`: somebody could not tell; `set-aside`: they take no part.
     """
-    return presenter.items_of(project.snapshot(), which, start)
+    return presenter.items_of(project.seen(who), which, start)
 
 
 @router.post("/api/rename", responses=troubles(404, 409))
@@ -110,9 +113,9 @@ def rename(rename: Rename, project: Service, who: Who) -> GroupPage:
     The name stays with the group while the clusters around it change. Another group
     may have the same one: see `POST /api/preview`.
     """
-    _found(presenter.group_of(project.snapshot(), rename.item, 0))
+    _found(presenter.group_of(project.seen(who), rename.item, 0))
     project.act(who, rename.client_id, rename)
-    return _found(presenter.group_of(project.snapshot(), rename.item, 0))
+    return _found(presenter.group_of(project.seen(who), rename.item, 0))
 
 
 @router.post("/api/review", responses=troubles(409))
@@ -192,7 +195,7 @@ def preview(wanted: Wanted, project: Service, who: Who) -> Preview:
     taken back. `groups` are those that would be merged, or, for a name, the group of
     the item and all that have that name already.
     """
-    return presenter.previewed(project.snapshot(), who, wanted)
+    return presenter.previewed(project.seen(who), who, wanted)
 
 
 # Pages
@@ -210,7 +213,7 @@ def groups_page(
     project = context.preparation.service
     if project is None:
         return RedirectResponse("/", 303)
-    now = project.snapshot()
+    now = project.seen(who)
     values = _common(now, who, "groups")
     found = presenter.listed(now, sort, start, singles=only is not None)
     alike = presenter.lookalikes_of(now, context.preparation.alike)
@@ -228,7 +231,7 @@ def items_page(
     if project is None:
         return RedirectResponse("/", 303)
     which: Any = request.url.path.rpartition("/")[2]
-    now = project.snapshot()
+    now = project.seen(who)
     values = _common(now, who, which)
     found = presenter.items_of(now, which, start)
     if start >= found.total:
@@ -241,7 +244,7 @@ def group_page(
     item: int, project: Service, who: Who, start: Page = 0, order: Order = "unsure"
 ) -> Response:
     """Show one group."""
-    now = project.snapshot()
+    now = project.seen(who)
     values = _common(now, who, "group")
     found = presenter.group_of(now, item, start, order)
     if found is None:

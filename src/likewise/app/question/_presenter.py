@@ -357,7 +357,7 @@ def offered(
     here = {int(now.labels[item]) for item in unlike}
     found = [one for one in _each_once(listed) if one.group.label not in here]
     start, stop = page * per_page, (page + 1) * per_page
-    hints = now.display.hints
+    hints = now.display.hints and not is_second(mine.question)
     groups = [
         now.group(one.group, STRIP, one.probability if hints else None, pile, pile)
         for one in found[start:stop]
