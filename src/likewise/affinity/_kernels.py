@@ -40,6 +40,7 @@ from likewise._arrays import (
     within_reach,
     without_diagonal,
 )
+from likewise._cached import Cache
 from likewise.affinity._graph import (
     directed_weights,
     local_scale,
@@ -75,6 +76,10 @@ class Affinity:
         there are too many samples to compare all pairs.
     scale : ndarray of shape (n_samples,), or None
         The distance that counts as near at each sample, where weights are made of it.
+    cache : Cache or None
+        Where what follows from it is kept.
+    mark : str
+        The digest of the features, where somebody has made it.
     """
 
     weights: Weights
@@ -83,6 +88,8 @@ class Affinity:
     features: Samples | None = None
     recall: float = 1.0
     scale: AnyFloats | None = None
+    cache: Cache | None = None
+    mark: str = ""
 
 
 def auto(
@@ -122,8 +129,7 @@ def self_tuning(
     clock: Clock | None = None,
 ) -> Affinity:
     """Return the affinity "auto" of samples that were checked already."""
-    if sp.issparse(X) or X.shape[0] <= regime.EXACT_SEARCH:
-        X, _ = within_reach(X)  # many are held in single precision: see middle_of
+    X = _held(X)
     centred = _centred(X)
     with _trusted():
         near = nearest_neighbours(
@@ -139,6 +145,21 @@ def self_tuning(
         recall=near.recall,
         scale=scale,
     )
+
+
+def found_before(
+    X: Samples, weights: Sparse, neighbours: Sparse, scale: AnyFloats, recall: float
+) -> Affinity:
+    """Return the affinity "auto" of checked samples whose graph is there."""
+    X = _held(X)
+    closeness = partial(scaled_closeness, X, scale)
+    return Affinity(weights, neighbours, closeness, X, recall, scale)
+
+
+def _held(X: Samples) -> Samples:
+    """Return few samples within reach; many are in single precision: see middle_of."""
+    is_few = sp.issparse(X) or X.shape[0] <= regime.EXACT_SEARCH
+    return within_reach(X)[0] if is_few else X
 
 
 def gaussian(X: SamplesLike, *, bandwidth: float | None = None) -> Affinity:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property, partial
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -17,6 +18,12 @@ from likewise._ties import first_least, least_columns, slight
 from likewise.affinity import evenly
 from likewise.knowledge import in_use
 from likewise.methods._likewise._bases import SMOOTHING, feature_basis, graph_basis
+from likewise.methods._likewise._keeping import (
+    PRIOR,
+    SPECTRA,
+    SPECTRUM,
+    form_of_priors,
+)
 from likewise.methods._likewise._posterior import Basis
 from likewise.methods._likewise._regimes import (
     EXACT,
@@ -170,8 +177,15 @@ class Source:
 
     def prior(self, groups: int | None = None) -> Prior:
         """Return the prior for a number of groups, or for as many as there seem."""
-        key = ("flagship's prior", self.seed, self.regime, groups)
-        return self.problem.once(key, partial(prior_of, self, groups))
+        kind = PRIOR if groups is None else f"{PRIOR}-of-{groups}"
+        form = form_of_priors(self._made, self.backend)
+        key = (self.seed, np.dtype(self.regime.dtype).str, groups)
+        return self.problem.kept(kind, key, partial(prior_of, self, groups), form)
+
+    def _made(self, **found: Any) -> Prior:
+        problem, regime = self.problem, self.regime
+        weights = _as_type(problem.weights, regime)
+        return Prior(weights, problem.n_clusters, regime=regime, **found)
 
     def clusters(self, groups: int) -> Indices:
         """Return the clusters of few samples for a number of groups."""
@@ -183,8 +197,9 @@ class Source:
         """Return the spectrum that groups are counted in."""
         n, k = self.problem.n_samples, self.problem.n_clusters
         solve = partial(_spectrum, self.problem, n_vectors(n, k) if k else n_looked(n))
-        key = "flagship's spectrum"
-        return self.problem.once(key, solve) if self.most_groups else solve()
+        if not self.most_groups:
+            return solve()
+        return self.problem.kept(SPECTRUM, (), solve, SPECTRA)
 
 
 def prior_of(source: Source, groups: int | None = None) -> Prior:
