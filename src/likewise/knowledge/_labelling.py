@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import Protocol
 
 import numpy as np
-from scipy.optimize import linear_sum_assignment
 
 from likewise._arrays import AnyFloats, Floats, Indices
 from likewise._ties import first_best
@@ -130,6 +129,8 @@ def _votes(
 
 def _numbering(raw: Indices, votes: Floats, counts: Indices) -> Indices:
     """Return the new number of each raw cluster, of which there are so many samples."""
+    from scipy.optimize import linear_sum_assignment
+
     k = votes.shape[1]
     chosen: Indices = np.zeros(0, dtype=np.intp)
     if len(votes):

@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
-from sklearn.cluster import AgglomerativeClustering, KMeans
 
 from likewise import _regime
 from likewise._arrays import AnyFloats, Floats, Indices, Sparse, Weights, spans
@@ -430,6 +429,8 @@ def start_clusters(
     medoids : ndarray of shape (at most k,)
         The sample nearest to the middle of each cluster.
     """
+    from sklearn.cluster import AgglomerativeClustering
+
     first = _unit_rows(vectors[:, :k])
     best, middle = _first_clusters(first), first
     least = len(first) / (k * OUTLIERS)
@@ -539,6 +540,8 @@ def _membership(labels: Indices) -> Sparse:
 
 
 def _k_means(coordinates: AnyFloats, k: int, seed: int) -> Indices:
+    from sklearn.cluster import KMeans
+
     coordinates = coordinates.round(DIGITS)
     k = min(k, len(np.unique(coordinates, axis=0)))
     return KMeans(k, n_init=10, random_state=seed).fit_predict(coordinates)
