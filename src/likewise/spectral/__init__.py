@@ -17,7 +17,7 @@ from likewise.spectral._backend import (
     backend_for,
     backend_of,
 )
-from likewise.spectral._eigen_cold import Pairs, solve
+from likewise.spectral._eigen_cold import Pairs, form_of_pairs, solve
 from likewise.spectral._eigen_exact import Eigenpairs, Spectrum, lowest
 from likewise.spectral._eigen_update import updated
 from likewise.spectral._kmeans import (
@@ -65,6 +65,7 @@ __all__ = [
     "clusters",
     "embedded",
     "embedding",
+    "form_of_pairs",
     "graph_of",
     "k_means",
     "known_blocks",

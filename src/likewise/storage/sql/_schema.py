@@ -25,7 +25,7 @@ from sqlalchemy import (
     text,
 )
 
-from likewise.errors import SchemaError
+from likewise.errors import MissingExtraError, SchemaError
 from likewise.storage.sql._beside import back_up
 from likewise.storage.sql._engines import Database
 
@@ -170,7 +170,10 @@ def upgrade(database: Database, migrations: Path = MIGRATIONS) -> None:
     with database.read() as connection:
         if _is_newest(connection, migrations):
             return
-    from alembic.script import ScriptDirectory  # slow to load, and needed once
+    try:  # slow to load, and needed once
+        from alembic.script import ScriptDirectory
+    except ModuleNotFoundError:
+        raise MissingExtraError("alembic", "app") from None
 
     script = ScriptDirectory(str(migrations))
     with database.rebuild() as connection:
