@@ -13,6 +13,7 @@ import scipy.sparse as sp
 from likewise import Session, _regime
 from likewise.affinity import auto
 from likewise.methods import METHODS, AnyMethod, Problem
+from likewise.methods._likewise import _prior
 from likewise.methods._recipe import Recipe
 from likewise.storage import FileCache, open_store
 from likewise.storage import _graph_cache as graphs
@@ -116,7 +117,8 @@ def test_a_project_opens_with_what_is_beside_it(
     url, (X, y) = f"sqlite:///{tmp_path / 'leaves.db'}", pile
     session = Session.open(url, X)
     asked = session.ask()
-    session.tell(asked, bool(y[asked.pair[0]] == y[asked.pair[1]]))  # type: ignore[union-attr]
+    assert asked is not None
+    session.tell(asked, bool(y[asked.pair[0]] == y[asked.pair[1]]))
     following, labels = session.ask(), session.labels
 
     assert {"graph", "prior"} <= kinds(tmp_path)
@@ -153,6 +155,7 @@ def test_what_was_found_is_not_searched_again(
         raise AssertionError("It was searched again.")
 
     monkeypatch.setattr(graphs, "self_tuning", searched)
+    monkeypatch.setattr(_prior, "prior_of", searched)
     assert Session.open(url).ask() == asked
 
 
