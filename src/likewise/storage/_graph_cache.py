@@ -53,17 +53,18 @@ def kept_affinity(
     (3, 3)
     """
 
-    def affinity(X: Any) -> Affinity:
-        X = as_samples(X)
+    def affinity(given: Any) -> Affinity:
+        X = as_samples(given)
         cache = _cache_for(project, X)
-        found = _in_file(cache, X)
+        mark = "" if cache is None else _mark(given, X)
+        found = _in_file(cache, mark, X)
         if found is not None:
             return found
         found = read_graph(project, X)
         if found is None:
             found = self_tuning(X, device=device, progress=progress)
             _keep_in_project(project, found, X)
-        return _keep_in_file(_with(found, cache, X))
+        return _keep_in_file(_with(found, cache, mark))
 
     return affinity
 
@@ -71,12 +72,13 @@ def kept_affinity(
 def read_affinity(project: Project) -> Callable[[Any], Affinity]:
     """Return the affinity "auto" of a project to which nothing is to be written."""
 
-    def affinity(X: Any) -> Affinity:
-        X = as_samples(X)
+    def affinity(given: Any) -> Affinity:
+        X = as_samples(given)
         cache = _cache_for(project, X)
         looking = None if cache is None else replace(cache, is_writable=False)
-        found = _in_file(looking, X) or read_graph(project, X) or self_tuning(X)
-        return _with(found, looking, X)
+        mark = "" if cache is None else _mark(given, X)
+        found = _in_file(looking, mark, X) or read_graph(project, X) or self_tuning(X)
+        return _with(found, looking, mark)
 
     return affinity
 
@@ -86,7 +88,7 @@ def keep_graph(project: Project, found: Affinity) -> Affinity:
     X = found.features
     if X is None or found.scale is None or found.cache is not None:
         return found
-    kept = _with(found, _cache_for(project, X), X)
+    kept = _with(found, _cache_for(project, X), _mark(X, X))
     if kept.cache is not None and kept.cache.read(GRAPH, kept.mark) is not None:
         return kept
     _keep_in_project(project, found, X)
@@ -100,20 +102,21 @@ def _cache_for(project: Project, X: Samples) -> FileCache | None:
     return project.cache if X.shape[0] > KEPT else None
 
 
-def _mark(X: Samples) -> str:
-    return digest_of(f"auto {MAKING}", X)
+def _mark(given: Any, X: Samples) -> str:
+    """Return the digest of samples, as they were given if that is an array."""
+    is_array = isinstance(given, np.ndarray) or sp.issparse(given)
+    return digest_of(f"auto {MAKING}", given if is_array else X)
 
 
-def _with(found: Affinity, cache: FileCache | None, X: Samples) -> Affinity:
+def _with(found: Affinity, cache: FileCache | None, mark: str) -> Affinity:
     if cache is None or found.cache is not None:
         return found
-    return replace(found, cache=cache, mark=_mark(X))
+    return replace(found, cache=cache, mark=mark)
 
 
-def _in_file(cache: FileCache | None, X: Samples) -> Affinity | None:
+def _in_file(cache: FileCache | None, mark: str, X: Samples) -> Affinity | None:
     if cache is None:
         return None
-    mark = _mark(X)
     arrays = cache.read(GRAPH, mark)
     if arrays is None:
         return None
