@@ -124,7 +124,9 @@ def encode(
     seen = None if cache is None else cache.seen(Path(path))
     gathered, places = fold(gather(path, how, told, pictures.take, seen))
     if pictures.maker is not None:
-        X = pictures.maker.vectors()[places]
+        X = pictures.maker.vectors()
+        if not np.array_equal(places, np.arange(len(X))):  # a copy takes long
+            X = X[places]
         return Encoded(gathered, X, pictures.maker.encoder, pictures.looks)
     encoder = _chosen(choose, gathered.kind)
     watch(0, len(gathered.items), TURNING)
