@@ -1,13 +1,17 @@
 """The app at a hundred thousand or a million items: how long people wait, and for what.
 
     python -m benchmarks.million [--samples 100000] [--answers 0] [--method likewise]
-                                 [--form npy] [--questions 20]
+                                 [--form npy] [--questions 20] [--sketched] [--again]
 
 Clouds of points in a file, opened as ``likewise app`` opens it, in a SQLite database
 and in this process: no browser. Some right answers are in the journal from the start,
 one an act. Then questions are answered, every page is looked at, everything is exported
 and the project is opened again. Prints seconds (medians where something is done often),
 how long each stage of opening took, and the most memory that was ever in use.
+
+``--sketched`` gives the project a graph that is found in a minute: the nearest among
+those next to a sample in four orders, not among all. ``--again`` looks at no page: it
+opens, asks, and opens again twice, with and without what is kept.
 
 ``--method none`` asks at random and clusters nothing, and takes a ring for the graph:
 what is left is the share of the app.
@@ -22,6 +26,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -35,15 +40,23 @@ from tests.app.places import Served, answered, new_id, served
 from threadpoolctl import threadpool_limits
 
 from likewise import Answer, Question, Verdict
-from likewise._arrays import Floats, Indices
-from likewise.affinity import Affinity
+from likewise._arrays import Floats, Indices, as_samples
+from likewise.affinity import (
+    N_EDGES,
+    N_SHARES,
+    Affinity,
+    Neighbours,
+    directed_weights,
+    found_before,
+)
+from likewise.affinity._graph import local_scale, neighbour_graph
 from likewise.app import PathSource, Preparation
 from likewise.app._preparing import COMPARED
 from likewise.items import Reading
 from likewise.knowledge import Knowledge, Told
 from likewise.methods import Method, Problem
 from likewise.methods._base import Chances, Expectation
-from likewise.storage import Project, open_store
+from likewise.storage import Project, keep_graph, kept_bytes, open_store
 
 N_COLUMNS = 10  # of a table
 SHOWN = 60  # items on a page
@@ -102,6 +115,46 @@ def ring_of(X: Any) -> Affinity:
     ones = np.ones(2 * len(X), dtype=np.float32)
     W = sp.csr_array((ones, places), shape=(len(X), len(X)))
     return Affinity(W, W, lambda _, others: np.zeros(len(others)), np.asarray(X))
+
+
+N_ORDERS, N_BESIDE = 4, 128  # in which neighbours are looked for, among so many
+
+
+def sketched(X: Any, y: Indices) -> Affinity:
+    """Return a graph of samples that are near, if not the nearest."""
+    rng, n = np.random.default_rng(0), len(y)
+    nearest = np.zeros((n, 0), dtype=np.int64), np.zeros((n, 0), dtype=np.float32)
+    for order in range(N_ORDERS):
+        along = X @ rng.normal(size=X.shape[1]).astype(X.dtype)
+        places = np.lexsort((along, y if order else np.zeros(n)))
+        nearest = _nearer(X, places, *nearest)
+    indices, squared = nearest
+    near = Neighbours(indices, np.sqrt(squared), recall=0.0)
+    scale = local_scale(near)
+    weights = neighbour_graph(X, near, scale, N_EDGES)
+    return found_before(X, weights, directed_weights(near, scale), scale, 0.0)
+
+
+def _nearer(X: Any, places: Indices, before: Any, squared: Any) -> tuple[Any, Any]:
+    """Return the 20 nearest of those before and those beside in an order."""
+    n = len(places)
+    indices = np.zeros((n, N_SHARES), dtype=np.int64)
+    found = np.full((n, N_SHARES), np.inf, dtype=np.float32)
+    for start in range(0, n, N_BESIDE):
+        here = places[max(min(start, n - N_BESIDE), 0) : start + N_BESIDE]
+        rows, m = X[here], len(here)
+        lengths = (rows**2).sum(1)
+        apart = np.maximum(lengths[:, None] + lengths - 2 * rows @ rows.T, 0.0)
+        np.fill_diagonal(apart, np.inf)
+        beside = np.broadcast_to(here, (m, m))
+        is_known = (beside[:, :, None] == before[here][:, None, :]).any(axis=2)
+        apart[is_known] = np.inf
+        both = np.hstack([beside, before[here]])
+        gaps = np.hstack([apart, squared[here]])
+        best = np.argsort(gaps, axis=1, kind="stable")[:, :N_SHARES]
+        indices[here] = np.take_along_axis(both, best, axis=1)
+        found[here] = np.take_along_axis(gaps, best, axis=1)
+    return indices, found
 
 
 # The pile
@@ -269,10 +322,18 @@ def measure(folder: Path, given: argparse.Namespace) -> None:
         options |= {"method": nothing_of(y), "affinity": ring_of}
     project = open_store(folder / "pile.db").create("pile", PAIRS, now=0.0)
     recorded(project, y, given.answers)
+    if given.sketched:
+        X = as_samples(np.load(folder / "pile.npy"))
+        seconds = timed(lambda: keep_graph(project, sketched(X, y)))
+        print(f"The graph was sketched in {seconds:.0f} s.\n")
     before = gigabytes()
     here = served(folder, source, project=project, options=options)
     print("| | seconds |\n|---|---|")
     show(opened(here), "open cold: ")
+    if given.again:
+        del here
+        opened_again(folder, source, project, options)
+        return
     show(looked_at(here.seat(), y, given.questions))
     del here
     show(
@@ -283,6 +344,22 @@ def measure(folder: Path, given: argparse.Namespace) -> None:
     print(f"database {size:.2f} GB.")
 
 
+def opened_again(
+    folder: Path, source: PathSource, project: Project, options: dict[str, Any]
+) -> None:
+    """Print what opening takes with what is kept, and how much that is."""
+    for _ in range(2):
+        begun = time.process_time()
+        here = served(folder, source, project=project, options=options)
+        show(opened(here), "open again: ")
+        asked = partial(got, here.seat(), "/api/state")
+        show(iter([("first question", timed(asked))]))
+        took = time.process_time() - begun
+        show(iter([("processor, from open again to the question", took)]))
+    size = kept_bytes(folder) / 1e9
+    print(f"\nPeak memory {gigabytes():.2f} GB, kept beside the project {size:.2f} GB.")
+
+
 def main() -> None:
     """Make a pile, open it, look, and print."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -291,6 +368,8 @@ def main() -> None:
     parser.add_argument("--questions", type=int, default=20)
     parser.add_argument("--method", default="likewise")
     parser.add_argument("--form", choices=("npy", "csv", "parquet"), default="npy")
+    parser.add_argument("--sketched", action="store_true")
+    parser.add_argument("--again", action="store_true")
     given = parser.parse_args()
     print(f"{given.samples:,} samples, {given.answers:,} answers, {given.method}.\n")
     with TemporaryDirectory() as place, threadpool_limits(1):

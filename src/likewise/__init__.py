@@ -11,6 +11,7 @@ from likewise.errors import (
 )
 
 if TYPE_CHECKING:
+    from likewise._estimator import ActiveClustering
     from likewise.experiments import jaccard, v_measure
     from likewise.knowledge import (
         Answer,
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
     from likewise.methods import METHODS
     from likewise.readers import ModelOracle
     from likewise.session import (
-        ActiveClustering,
         FunctionOracle,
         LabelOracle,
         Session,
@@ -59,6 +59,7 @@ __all__ = [
 
 
 _FOLDERS = {
+    "_estimator": ("ActiveClustering",),
     "experiments": ("jaccard", "v_measure"),
     "knowledge": (
         *("Answer", "Costs", "Overview", "Pair", "Pile", "Question", "Sheet"),
@@ -66,7 +67,7 @@ _FOLDERS = {
     ),
     "methods": ("METHODS",),
     "readers": ("ModelOracle",),
-    "session": ("ActiveClustering", "FunctionOracle", "LabelOracle", "Session", "run"),
+    "session": ("FunctionOracle", "LabelOracle", "Session", "run"),
 }
 
 
@@ -83,6 +84,8 @@ if not TYPE_CHECKING:  # who reads types knows every name, and no others
 
 def _imported(folder: str) -> object:  # noqa: C901 - one case for each folder
     match folder:
+        case "_estimator":
+            import likewise._estimator
         case "affinity":
             import likewise.affinity
         case "datasets":

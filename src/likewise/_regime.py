@@ -19,6 +19,13 @@ MOST_REPRESENTATIVES = 100_000  # points for all samples: a session is quick wit
 CHOSEN_CENTRES = 5000  # centres that begin far from each other; more begin by lot
 
 
+# What follows from data
+
+KEPT = (
+    1_000  # above, it is kept beside a project; it is made as fast as it is read below
+)
+
+
 # Words
 
 ONE_HOT = 1_000  # kinds in a column of words that get a column each; more share 64

@@ -18,7 +18,7 @@ from likewise.cli._exporting import KINDS
 from likewise.datasets import DATASETS
 from likewise.experiments import paper
 from likewise.exports import EXPORTS
-from likewise.storage import JsonLinesJournal
+from likewise.storage import FileCache, JsonLinesJournal
 
 
 def test_help_names_what_there_is() -> None:
@@ -377,3 +377,18 @@ def test_a_damaged_data_set_is_named(likewise: Run) -> None:
     assert "sonar.csv is damaged" in ran.err
     status = {row["name"]: row["status"] for row in json.loads(listed.out)}
     assert status["sonar"] == "damaged"
+
+
+def test_doctor_says_what_is_kept_and_drops_it(likewise: Run, tmp_path: Path) -> None:
+    url = f"sqlite:///{tmp_path / 'leaves.db'}"
+    kept_at = tmp_path / "leaves.db-cache"
+    FileCache(kept_at / "one").keep("graph", "ab", {"scale": np.ones(1000)})
+
+    kept = json.loads(likewise("doctor", "--project", url, "--json").out)["caches"]
+    assert kept[str(kept_at)] > 8000
+    assert str(kept_at) in likewise("doctor", "--project", url).out.replace("\n", "")
+
+    told = likewise("doctor", "--project", url, "--drop-cache")
+    assert "made anew" in told.err
+    left = json.loads(likewise("doctor", "--project", url, "--json").out)["caches"]
+    assert str(kept_at) not in left

@@ -15,7 +15,6 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 from scipy.sparse.csgraph import connected_components, minimum_spanning_tree
-from sklearn.metrics import pairwise_distances_argmin_min
 
 from likewise import _regime as regime
 from likewise._arrays import AnyFloats, AnyIndices, Samples, significant, spans
@@ -173,6 +172,8 @@ def nearest_outside(X: Samples, component: AnyIndices) -> Bridges:
 def _nearest_pair(
     X: Samples, inside: AnyIndices, outside: np.ndarray
 ) -> tuple[int, int, float]:
+    from sklearn.metrics import pairwise_distances_argmin_min
+
     others = np.flatnonzero(outside)
     _, least = pairwise_distances_argmin_min(X[inside], X[others])
     best = inside[int(np.argmin(significant(least)))]

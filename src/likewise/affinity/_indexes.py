@@ -15,7 +15,6 @@ from typing import Protocol, TypeAlias, runtime_checkable
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.neighbors import NearestNeighbors
 
 from likewise._arrays import AnyFloats, AnyIndices, Indices, Samples, Sparse, spans
 from likewise.affinity._card import AllPairsByTorch
@@ -80,6 +79,8 @@ class AllPairs:
     @classmethod
     def by_sklearn(cls, rows: Rows, done: Done) -> AllPairs:
         """Return the index of some rows, which scikit-learn compares."""
+        from sklearn.neighbors import NearestNeighbors
+
         done(len(rows))
         held = rows[:]
         search = NearestNeighbors(algorithm="brute").fit(held)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, TypeAlias
@@ -15,12 +16,6 @@ from typing import Any, TypeAlias
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike
-from sklearn import config_context
-from sklearn.metrics.pairwise import (
-    additive_chi2_kernel,
-    cosine_similarity,
-    euclidean_distances,
-)
 
 from likewise import _regime as regime
 from likewise._arrays import (
@@ -40,6 +35,7 @@ from likewise._arrays import (
     within_reach,
     without_diagonal,
 )
+from likewise._cached import Cache
 from likewise.affinity._graph import (
     directed_weights,
     local_scale,
@@ -53,7 +49,6 @@ from likewise.errors import InputError
 Closeness: TypeAlias = Callable[[int, Indices], Floats]
 
 BANDWIDTHS = 2.0**-300, 2.0**300
-_trusted = partial(config_context, assume_finite=True)  # what was checked once
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +70,10 @@ class Affinity:
         there are too many samples to compare all pairs.
     scale : ndarray of shape (n_samples,), or None
         The distance that counts as near at each sample, where weights are made of it.
+    cache : Cache or None
+        Where what follows from it is kept.
+    mark : str
+        The digest of the features, where somebody has made it.
     """
 
     weights: Weights
@@ -83,6 +82,8 @@ class Affinity:
     features: Samples | None = None
     recall: float = 1.0
     scale: AnyFloats | None = None
+    cache: Cache | None = None
+    mark: str = ""
 
 
 def auto(
@@ -122,8 +123,7 @@ def self_tuning(
     clock: Clock | None = None,
 ) -> Affinity:
     """Return the affinity "auto" of samples that were checked already."""
-    if sp.issparse(X) or X.shape[0] <= regime.EXACT_SEARCH:
-        X, _ = within_reach(X)  # many are held in single precision: see middle_of
+    X = _held(X)
     centred = _centred(X)
     with _trusted():
         near = nearest_neighbours(
@@ -141,6 +141,29 @@ def self_tuning(
     )
 
 
+def found_before(
+    X: Samples, weights: Sparse, neighbours: Sparse, scale: AnyFloats, recall: float
+) -> Affinity:
+    """Return the affinity "auto" of checked samples whose graph is there."""
+    X = _held(X)
+    closeness = partial(scaled_closeness, X, scale)
+    return Affinity(weights, neighbours, closeness, X, recall, scale)
+
+
+def _trusted() -> AbstractContextManager[None]:
+    """Return within what nothing is checked that was checked once."""
+    from sklearn import config_context
+
+    found: AbstractContextManager[None] = config_context(assume_finite=True)
+    return found
+
+
+def _held(X: Samples) -> Samples:
+    """Return few samples within reach; many are in single precision: see middle_of."""
+    is_few = sp.issparse(X) or X.shape[0] <= regime.EXACT_SEARCH
+    return within_reach(X)[0] if is_few else X
+
+
 def gaussian(X: SamplesLike, *, bandwidth: float | None = None) -> Affinity:
     r"""Return dense :math:`w_{ij} = \exp(-d_{ij}^2 / 2 \sigma^2)`.
 
@@ -150,6 +173,8 @@ def gaussian(X: SamplesLike, *, bandwidth: float | None = None) -> Affinity:
     bandwidth : float, optional
         :math:`\sigma`; half the median distance between samples unless given.
     """
+    from sklearn.metrics.pairwise import euclidean_distances
+
     given = None if bandwidth is None else _positive(bandwidth)
     X, exponent = within_reach(_few_enough(as_samples(X), "gaussian"))
     with _trusted():
@@ -167,6 +192,8 @@ def chi2(X: SamplesLike) -> Affinity:
     :math:`\chi^2_{ij} = \sum_f (x_{if} - x_{jf})^2 / (x_{if} + x_{jf})`, divided by its
     mean over all pairs; for histograms, whose entries are not negative.
     """
+    from sklearn.metrics.pairwise import additive_chi2_kernel
+
     X, _ = within_reach(_few_enough(as_samples(X), "chi2"))
     if X.min() < 0:
         raise InputError(
@@ -182,6 +209,8 @@ def chi2(X: SamplesLike) -> Affinity:
 
 def cosine(X: SamplesLike) -> Affinity:
     """Return the dense cosine of the angle between samples, negative ones cut to 0."""
+    from sklearn.metrics.pairwise import cosine_similarity
+
     X, _ = within_reach(_few_enough(as_samples(X), "cosine"))
     with _trusted():
         cosines = cosine_similarity(X, dense_output=True)
@@ -315,6 +344,8 @@ def scaled_closeness(X: Samples, scale: AnyFloats, i: int, others: Indices) -> F
 
 
 def _squared_to(X: Samples, i: int, others: Indices) -> Floats:
+    from sklearn.metrics.pairwise import euclidean_distances
+
     if sp.issparse(X):
         return euclidean_distances(X[[i]], X[others], squared=True)[0]
     near = X[others].astype(np.float64, copy=False)

@@ -32,7 +32,6 @@ from typing import TypeAlias
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.neighbors import NearestNeighbors
 
 from likewise import _regime as regime
 from likewise._arrays import (
@@ -685,6 +684,8 @@ def _whole(X: Samples, k: int) -> Neighbours:
     They are measured again, by differences, and put in order; where the last are as far
     as others that it has not named, all samples are compared.
     """
+    from sklearn.neighbors import NearestNeighbors
+
     n = X.shape[0]
     width = min(k + SPARE, n - 1)
     found = NearestNeighbors(n_neighbors=width).fit(X).kneighbors(return_distance=False)

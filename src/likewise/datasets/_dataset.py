@@ -18,7 +18,6 @@ from zipfile import ZipFile
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.datasets import load_breast_cancer, load_digits, load_iris, load_wine
 
 from likewise._arrays import Floats, Indices, as_samples
 from likewise.affinity import standardised, unit_length
@@ -82,21 +81,29 @@ def coded(classes: Any) -> NDArray[np.intp]:
 
 def wine() -> Dataset:
     """Return 178 wines of 3 growers, 13 measurements."""
+    from sklearn.datasets import load_wine
+
     return _standardised("wine", load_wine())
 
 
 def iris() -> Dataset:
     """Return 150 irises of 3 species, 4 measurements."""
+    from sklearn.datasets import load_iris
+
     return _standardised("iris", load_iris())
 
 
 def breast_cancer() -> Dataset:
     """Return 569 tumours, benign or malignant, 30 measurements."""
+    from sklearn.datasets import load_breast_cancer
+
     return _standardised("breast_cancer", load_breast_cancer())
 
 
 def digits() -> Dataset:
     """Return 1,797 handwritten digits of 8 by 8 pixels."""
+    from sklearn.datasets import load_digits
+
     bunch = load_digits()
     return Dataset("digits", bunch.data, coded(bunch.target), "as it is")
 

@@ -30,6 +30,7 @@ from likewise.errors import CacheWarning, InputError
 from likewise.items._copies import Fold, fold_files, look_of
 from likewise.items._gather import gather, page_in
 from likewise.items._item import NAMES, Gathered
+from likewise.items._seen import Seen
 from likewise.items._tables import Reading
 from likewise.storage import Item, Project
 
@@ -120,9 +121,12 @@ def encode(
     def told(done: int, total: int) -> None:
         watch(done, total, LOOKING if pictures.maker is None else TURNING)
 
-    gathered, places = fold(gather(path, how, told, pictures.take))
+    seen = None if cache is None else cache.seen(Path(path))
+    gathered, places = fold(gather(path, how, told, pictures.take, seen))
     if pictures.maker is not None:
-        X = pictures.maker.vectors()[places]
+        X = pictures.maker.vectors()
+        if not np.array_equal(places, np.arange(len(X))):  # a copy takes long
+            X = X[places]
         return Encoded(gathered, X, pictures.maker.encoder, pictures.looks)
     encoder = _chosen(choose, gathered.kind)
     watch(0, len(gathered.items), TURNING)
@@ -152,11 +156,11 @@ class _Pictures:
         self._cache = cache
         self._keep = cache.writing(LOOKS) if cache else None
 
-    def take(self, item: Item, content: bytes) -> None:
+    def take(self, item: Item, content: Callable[[], bytes]) -> None:
         if self.maker is None:
             self.maker = _maker(_chosen(self._choose, "image"), self._cache)
         _, page = page_in(item.key)
-        opened = partial(picture_apart, content, item.key, page=page)
+        opened = partial(_opened, content, item.key, page)
         self.maker.take(item.digest, partial(self._looked_at, item.digest, opened))
 
     def _looked_at(self, digest: str, opened: Callable[[], Thing]) -> Thing:
@@ -167,6 +171,10 @@ class _Pictures:
             if self._keep is not None:
                 self._keep({digest: self.looks[digest]})
         return picture
+
+
+def _opened(content: Callable[[], bytes], key: str, page: int) -> Thing:
+    return picture_apart(content(), key, page=page)
 
 
 def _vectors(
@@ -338,6 +346,11 @@ class VectorCache:
                 _warn(self.folder, error)
 
         return write
+
+    def seen(self, root: Path) -> Seen | None:
+        """Return what the files of a folder held before, where that is kept."""
+        cache = None if self.project is None else self.project.cache
+        return None if cache is None or not root.is_dir() else Seen(cache, root)
 
     def clear(self, encoder: str) -> None:
         """Forget what lies in the folder: the project has it now."""

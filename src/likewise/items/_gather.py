@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import BinaryIO, NamedTuple
 
@@ -43,10 +44,11 @@ from likewise.items._item import (
     size_in_words,
 )
 from likewise.items._limits import mode_of, said_plainly
+from likewise.items._seen import Mark, Seen
 from likewise.items._tables import Reading, is_table, read_table, read_texts
 from likewise.storage import Item
 
-Visit = Callable[[Item, bytes], None]
+Visit = Callable[[Item, Callable[[], bytes]], None]
 
 
 def file_inside(root: Path, key: str) -> Path:
@@ -189,6 +191,7 @@ def gather(
     how: Reading | None = None,
     watch: Watch = unwatched,
     visit: Visit | None = None,
+    seen: Seen | None = None,
 ) -> Gathered:
     """Return what lies behind a path.
 
@@ -204,9 +207,11 @@ def gather(
     watch : callable
         ``watch(done, total)`` is called now and then.
     visit : callable, optional
-        ``visit(item, content)`` is called with each picture while its content is at
-        hand, so that nobody opens the file again. It may refuse the picture by raising
-        `UnreadableFileError`.
+        ``visit(item, content)`` is called with each picture, and ``content()`` returns
+        what it holds: while it is at hand, so that nobody opens the file again. It may
+        refuse the picture by raising `UnreadableFileError`.
+    seen : Seen, optional
+        What pictures held before; those that are as they were are not read.
 
     Returns
     -------
@@ -226,7 +231,7 @@ def gather(
     with said_plainly(path):
         is_folder = stat.S_ISDIR(mode_of(place_of(path)[0]))
     if is_folder:
-        return _folder(path, watch, visit)
+        return _folder(path, watch, visit, seen)
     is_text = path.suffix.lower() == ".txt" and path.is_file()
     if is_text and not is_table(path):
         return _lines(path)
@@ -254,19 +259,25 @@ class _Sorted:
         return kind == self.kind
 
 
-def _folder(root: Path, watch: Watch, visit: Visit | None) -> Gathered:
+def _folder(
+    root: Path, watch: Watch, visit: Visit | None, seen: Seen | None
+) -> Gathered:
     found = _Sorted()
     keys = sorted(keys_of(root, found.refused.append), key=natural)
     for done, key in enumerate(keys):
         if done % FILES_A_LOOK == 0:
             watch(done, len(keys))
-        try:
-            read = _read(root, key, found)
-        except UnreadableFileError as error:
-            found.refused.append(Broken(printable(key), printable(str(error))))
-            continue
-        if read is not None:
-            _add(key, read, found, visit)
+        mark = None if seen is None else seen.mark(key)
+        digest = None if seen is None else seen.digest(key, mark)
+        if mark is not None and digest is not None and found.takes("image"):
+            item = Item(key, "image", digest, _card(key, mark[0]))
+            _list(item, partial(_content_of, root, key), found, visit)
+        else:
+            _read_and_add(root, key, found, visit)
+        if seen is not None:
+            _note(found, key, mark, seen)
+    if seen is not None:
+        seen.keep()
     broken = (*found.refused, *found.unusable)
     if found.kind is None:
         raise _nothing(root, found)
@@ -354,6 +365,28 @@ def _read(root: Path, key: str, found: _Sorted) -> _Content | None:
         return _Content(kind, n_bytes, content, form == "PDF")
 
 
+def _read_and_add(root: Path, key: str, found: _Sorted, visit: Visit | None) -> None:
+    try:
+        read = _read(root, key, found)
+    except UnreadableFileError as error:
+        found.refused.append(Broken(printable(key), printable(str(error))))
+        return
+    if read is not None:
+        _add(key, read, found, visit)
+
+
+def _content_of(root: Path, key: str) -> bytes:
+    with _opened(root, key) as file:
+        return file.read()
+
+
+def _note(found: _Sorted, key: str, mark: Mark | None, seen: Seen) -> None:
+    """Note a file that has become an item of its own, a picture."""
+    last = found.items[-1] if found.items else None
+    if last is not None and last.key == key and last.kind == "image":
+        seen.note(key, mark, last.digest)
+
+
 def _add(key: str, read: _Content, found: _Sorted, visit: Visit | None) -> None:
     with _listed(key, found):
         content = _bounded(key, read)
@@ -363,10 +396,20 @@ def _add(key: str, read: _Content, found: _Sorted, visit: Visit | None) -> None:
                 item = _ITEMS[read.kind](key, content)
             else:
                 item = _page(key, content, page)
-            with _listed(item.key, found):
-                if visit is not None and read.kind == "image":
-                    visit(item, content)
-                found.items.append(item)
+            _list(item, partial(_at_hand, content), found, visit)
+
+
+def _at_hand(content: bytes) -> bytes:
+    return content
+
+
+def _list(
+    item: Item, content: Callable[[], bytes], found: _Sorted, visit: Visit | None
+) -> None:
+    with _listed(item.key, found):
+        if visit is not None and item.kind == "image":
+            visit(item, content)
+        found.items.append(item)
 
 
 @contextmanager
@@ -425,7 +468,7 @@ def _looks_like_picture(beginning: bytes) -> bool:
 
 
 def _picture(key: str, content: bytes) -> Item:
-    return Item(key, "image", _digest(content), _card(key, content))
+    return Item(key, "image", _digest(content), _card(key, len(content)))
 
 
 def _text(key: str, content: bytes) -> Item:
@@ -434,7 +477,7 @@ def _text(key: str, content: bytes) -> Item:
         raise UnreadableFileError(f"{key} is empty: write into it or leave it out.")
     if "\0" in text:
         raise UnreadableFileError(f"{key} holds a NUL, which is no text: leave it out.")
-    shown = {**_card(key, content), "text": text}
+    shown = {**_card(key, len(content)), "text": text}
     return Item(key, "text", _digest(content), shown)
 
 
@@ -445,8 +488,8 @@ def _digest(content: bytes) -> str:
     return hashlib.sha256(content).hexdigest()
 
 
-def _card(key: str, content: bytes) -> dict[str, str]:
-    return {"name": PurePosixPath(key).name, "size": size_in_words(len(content))}
+def _card(key: str, n_bytes: int) -> dict[str, str]:
+    return {"name": PurePosixPath(key).name, "size": size_in_words(n_bytes)}
 
 
 def _lines(path: Path) -> Gathered:

@@ -15,6 +15,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Generic, TypeVar, overload
 
+import numpy as np
+import scipy.sparse as sp
+
 from likewise._arrays import Samples
 from likewise.encoders import Kind
 from likewise.storage import Item, Trace
@@ -190,7 +193,8 @@ def contents_of(X: Samples) -> Iterator[bytes]:
     """Yield the bytes of each row, as double precision."""
     for start in range(0, X.shape[0], AT_ONCE):
         some = X[start : start + AT_ONCE].astype("float64")
-        yield from map(bytes, some)
+        # Rows of a memory map are memory maps, which take long to make.
+        yield from map(bytes, some if sp.issparse(some) else some.view(np.ndarray))
 
 
 class RowItems(Lazy[Item]):
@@ -247,7 +251,8 @@ class RowItems(Lazy[Item]):
             yield Item(str(at + 1), self._kind, self._digest(at), card, copies=copies)
 
     def _copies_of(self, at: int) -> tuple[str, ...]:
-        return tuple(str(one + 1) for one in self._copies.get(at, ()))
+        copies = self._copies.get(at)
+        return () if copies is None else tuple(str(one + 1) for one in copies)
 
     def _digest(self, at: int) -> str:
         return self._digests[at * WIDTH : (at + 1) * WIDTH].hex()

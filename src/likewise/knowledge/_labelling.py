@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Protocol, TypeAlias
 
 import numpy as np
-from scipy.optimize import linear_sum_assignment
 
 from likewise._arrays import AnyFloats, Floats, Indices
 from likewise._ties import first_best
@@ -192,6 +191,8 @@ def _votes(
 
 def _numbering(raw: Clusters, votes: Floats, counts: Indices) -> Indices:
     """Return the new number of each raw cluster, of which there are so many samples."""
+    from scipy.optimize import linear_sum_assignment
+
     k = votes.shape[1]
     chosen: Indices = np.zeros(0, dtype=np.intp)
     if len(votes):

@@ -11,6 +11,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from likewise._arrays import Samples, Sparse, Weights, described, whole_or_none
+from likewise._cached import Form, digest_of
 from likewise.affinity import Affinity, Clock, Closeness, Report, affinity_of, checked
 from likewise.errors import InputError
 
@@ -73,6 +74,49 @@ class Problem:
         if key not in self._derived:
             self._derived[key] = derive()
         return cast(T, self._derived[key])
+
+    def kept(
+        self, kind: str, key: Hashable, derive: Callable[[], T], form: Form[T]
+    ) -> T:
+        """Return the same from where it is kept beside the data, if it is.
+
+        Parameters
+        ----------
+        kind : str
+            What it is, in a word.
+        key : hashable
+            What it depends on besides the problem; written out, it says all.
+        derive : callable
+        form : Form
+        """
+        return self.once((kind, key), lambda: self._kept(kind, key, derive, form))
+
+    def _kept(
+        self, kind: str, key: Hashable, derive: Callable[[], T], form: Form[T]
+    ) -> T:
+        cache = self.affinity.cache
+        if cache is None:
+            return derive()
+        named = digest_of(self.digest, kind, key)
+        arrays = cache.read(kind, named)
+        if arrays is not None:
+            return form.unpacked(arrays)
+        made = derive()
+        cache.keep(kind, named, form.packed(made))
+        return made
+
+    @property
+    def digest(self) -> str:
+        """What tells the problem from all others."""
+        return self.once("digest", self._digest)
+
+    def _digest(self) -> str:
+        data = self.affinity.mark or self.features
+        return digest_of(self.weights, data, self.n_clusters, self.device)
+
+    def kept_by(self, keep: Callable[[Affinity], Affinity]) -> Problem:
+        """Return the problem with an affinity that somebody keeps."""
+        return replace(self, affinity=keep(self.affinity))
 
     def without(self, aside: frozenset[int]) -> Problem:
         """Return the problem with some samples cut out of the graph.

@@ -8,9 +8,6 @@ from functools import cached_property
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.cluster import KMeans
-from sklearn.exceptions import ConvergenceWarning
-from sklearn.metrics import pairwise_distances_argmin_min
 
 from likewise._arrays import Floats, Indices, Samples
 from likewise.knowledge import Knowledge
@@ -65,6 +62,8 @@ class Space:
 
     def to_nearest(self, samples: Indices, others: Indices) -> Floats:
         """Return the distance of each sample to the nearest of the others."""
+        from sklearn.metrics import pairwise_distances_argmin_min
+
         X = self.coordinates
         return pairwise_distances_argmin_min(X[samples], X[others])[1]
 
@@ -74,6 +73,9 @@ def k_means_clusters(X: Samples, k: int, *, n_starts: int, seed: int) -> Indices
 
     Where samples are equal there may be fewer clusters, and nobody is warned of it.
     """
+    from sklearn.cluster import KMeans
+    from sklearn.exceptions import ConvergenceWarning
+
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
         found = KMeans(k, n_init=n_starts, random_state=seed).fit_predict(X)

@@ -10,10 +10,11 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Protocol, TypeAlias
 
 from likewise._arrays import AnyFloats, Floats, Indices
+from likewise._cached import Form
 from likewise.knowledge import AnyClusters, Knowledge, Likeness
 from likewise.methods._problem import Problem
 from likewise.methods._recipe import LAPLACIANS, N_EXTRA, Recipe
@@ -46,6 +47,7 @@ from likewise.spectral import (
     clusters,
     embedded,
     embedding,
+    form_of_pairs,
     graph_of,
     known_blocks,
     lowered_k_means,
@@ -317,9 +319,23 @@ class LargeClustering(Constrained):
             at_hand = self.before.pairs
             if at_hand is None and self.plain is not None:
                 at_hand = self.plain.warm.pairs
-            wanted, used = self._n_accurate, self.n_clusters
-            self._found.pairs = _brought(at_hand, self.operator, wanted, used)
+            self._found.pairs = self._pairs_from(at_hand)
         return self._found.pairs
+
+    def _pairs_from(self, at_hand: Pairs | None) -> Pairs:
+        wanted, used, operator = self._n_accurate, self.n_clusters, self.operator
+        if at_hand is not None:
+            return _brought(at_hand, operator, wanted, used)
+        cold = partial(solve, operator, wanted, used=used)
+        if not self._is_first:
+            return cold()
+        form = form_of_pairs(operator)
+        return self.problem.kept("pairs", (wanted, used), cold, form)
+
+    @property
+    def _is_first(self) -> bool:
+        """Whether it follows from the data alone."""
+        return self.plain is None and not self.known.aside
 
     @property
     def operator(self) -> Operator:
@@ -350,6 +366,9 @@ class LargeClustering(Constrained):
     def raw(self) -> DeviceClusters:
         """The clusters of k-means, before known pairs are enforced."""
         k = self.n_clusters
+        if self._is_first and self.before.pairs is None:
+            found, key = partial(clusters, self.pairs, k), (k, self._n_accurate)
+            return self.problem.kept("clusters", key, found, form_in(self.graph))
         if self.plain is None:
             return clusters(self.pairs, k)
         if not self.blocks.samples.size:
@@ -378,10 +397,16 @@ class LargeClustering(Constrained):
         return mixture.entropy(rows)
 
 
-def _brought(pairs: Pairs | None, operator: Operator, n: int, used: int) -> Pairs:
-    """Return the n lowest eigenpairs, or more, from those at hand if there are any."""
-    if pairs is None:
-        return solve(operator, n, used=used)
+def form_in(graph: Graph) -> Form[DeviceClusters]:
+    """Return how clusters of the samples of a graph are kept."""
+    return Form(
+        lambda found: {"labels": found[:]},
+        lambda arrays: graph.clusters(graph.inside(arrays["labels"])),
+    )
+
+
+def _brought(pairs: Pairs, operator: Operator, n: int, used: int) -> Pairs:
+    """Return the n lowest eigenpairs, or more, from those at hand."""
     wanted = pairs.wanted if n <= pairs.wanted else n + N_AHEAD
     return updated(pairs, operator, wanted=wanted, used=used)
 

@@ -4,7 +4,6 @@ from likewise.methods import Errors, Rate
 from likewise.session._agreement import FEW, Agreement, agreement_in, opinions
 from likewise.session._coarse import coarse_session, is_long
 from likewise.session._control import Reliability, is_check_told, is_due, reliability
-from likewise.session._estimator import ActiveClustering
 from likewise.session._map import (
     Plane,
     plane_of,
@@ -13,7 +12,13 @@ from likewise.session._map import (
     way_of,
 )
 from likewise.session._open import FEATURES, session_on
-from likewise.session._oracles import FunctionOracle, LabelOracle, run
+from likewise.session._oracles import (
+    FunctionOracle,
+    LabelOracle,
+    Oracle,
+    PairFunction,
+    run,
+)
 from likewise.session._overlap import (
     MODEL,
     OVERLAP,
@@ -35,7 +40,7 @@ from likewise.session._splitting import (
     likeness_of,
     parts_within,
 )
-from likewise.session._start import links_of_labels
+from likewise.session._start import Given, links_of_labels
 from likewise.session._summary import (
     Candidate,
     Group,
@@ -64,16 +69,18 @@ __all__ = [
     "OVERLAP",
     "PER_CHECK",
     "SHARE",
-    "ActiveClustering",
     "Agreement",
     "Candidate",
     "Doubts",
     "Errors",
     "FunctionOracle",
+    "Given",
     "Group",
     "LabelOracle",
     "Likeness",
     "Numbers",
+    "Oracle",
+    "PairFunction",
     "Plane",
     "Progress",
     "Rate",

@@ -12,8 +12,6 @@ from typing import TypeAlias
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
-from scipy.stats import rankdata
-from sklearn.decomposition import PCA, TruncatedSVD
 
 from likewise._arrays import (
     Floats,
@@ -63,6 +61,8 @@ def main_directions(X: Samples, k: int, random_state: int) -> Floats:
     >>> main_directions(np.array([[0.0, 7.0], [0.0, 7.0], [3.0, 7.0]]), 2, 0)[:, 0]
     array([-0.5, -0.5,  1. ])
     """
+    from sklearn.decomposition import PCA
+
     X = _dense(X, random_state)
     centred = X / (np.abs(X).max() or 1.0)  # in a range where squares stay numbers
     centred -= centred.mean(axis=0)
@@ -76,6 +76,8 @@ def main_directions(X: Samples, k: int, random_state: int) -> Floats:
 
 def _dense(X: Samples, random_state: int) -> Floats:
     """Return sparse features by their main directions; dense ones as they are."""
+    from sklearn.decomposition import TruncatedSVD
+
     if not sp.issparse(X):
         return X
     if min(X.shape) <= N_KEPT:
@@ -144,6 +146,8 @@ def spread_out(points: Floats) -> Floats:
     >>> spread_out(np.array([[0.0], [1.0], [1.0], [100.0]])).ravel()
     array([0.   , 0.255, 0.255, 1.   ])
     """
+    from scipy.stats import rankdata
+
     places = _from_0_to_1(points)
     return (places + _from_0_to_1(rankdata(places.round(DIGITS), axis=0))) / 2
 

@@ -68,9 +68,9 @@ class Home:
     project: Project
     journal: ProjectJournal
 
-    def keep_graph(self, found: Affinity) -> None:
-        """Keep the graph of many samples, which takes longest to find."""
-        keep_graph(self.project, found)
+    def keep_graph(self, found: Affinity) -> Affinity:
+        """Keep the graph, which takes longest to find, and what will follow from it."""
+        return keep_graph(self.project, found)
 
     def keep_added(
         self, samples: SamplesLike, before: SamplesLike, *, whole: bool

@@ -1139,7 +1139,7 @@ class Session:
     def _move_in(self, home: Home) -> None:
         self._home = home
         if self._affinity == DEFAULTS["affinity"]:
-            home.keep_graph(self._given.affinity)
+            self._given = self._given.kept_by(home.keep_graph)
         self._take_up(home.journal)
 
     def _start_from(

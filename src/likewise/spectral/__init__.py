@@ -18,7 +18,7 @@ from likewise.spectral._backend import (
     backend_of,
 )
 from likewise.spectral._clusters import DeviceClusters, DeviceNumbers
-from likewise.spectral._eigen_cold import Pairs, solve
+from likewise.spectral._eigen_cold import Pairs, form_of_pairs, solve
 from likewise.spectral._eigen_exact import Eigenpairs, Spectrum, lowest
 from likewise.spectral._eigen_update import updated
 from likewise.spectral._kmeans import (
@@ -68,6 +68,7 @@ __all__ = [
     "clusters",
     "embedded",
     "embedding",
+    "form_of_pairs",
     "graph_of",
     "k_means",
     "known_blocks",

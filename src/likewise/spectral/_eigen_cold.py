@@ -12,6 +12,7 @@ from typing import TypeAlias
 import numpy as np
 
 from likewise._arrays import AnyFloats, Floats, Indices
+from likewise._cached import Arrays, Form
 from likewise.spectral._backend import Array, Backend
 from likewise.spectral._laplacian_large import TOP, Operator
 
@@ -178,6 +179,28 @@ class Pairs:
     def worst(self) -> float:
         """The largest residual of the pairs that are wanted."""
         return float(self.residual[: self.wanted].max(initial=0.0))
+
+
+def form_of_pairs(operator: Operator) -> Form[Pairs]:
+    """Return how eigenpairs of an operator are kept, and taken up to the last bit."""
+    backend = operator.graph.backend
+
+    def packed(pairs: Pairs) -> Arrays:
+        ritz = pairs.ritz
+        return {
+            "values": ritz.values,
+            "basis": backend.host(ritz.basis),
+            "image": backend.host(ritz.image),
+            "residual": ritz.residual,
+            "counts": np.array([pairs.wanted, pairs.columns, pairs.age]),
+        }
+
+    def unpacked(arrays: Arrays) -> Pairs:
+        basis, image = backend.array(arrays["basis"]), backend.array(arrays["image"])
+        ritz = Ritz(arrays["values"], basis, image, arrays["residual"])
+        return Pairs(operator, ritz, *arrays["counts"].tolist())
+
+    return Form(packed, unpacked)
 
 
 DEGREE, MOST_DEGREE = 10, 40  # of the filter

@@ -14,7 +14,6 @@ from dataclasses import dataclass
 
 import numpy as np
 import scipy.sparse as sp
-from scipy.optimize import linear_sum_assignment
 
 from likewise import _regime as regime
 from likewise._arrays import AnyFloats, Floats, Indices
@@ -109,6 +108,8 @@ def k_means(coordinates: Floats, k: int, seeds: Sequence[Sequence[int]]) -> Indi
     ndarray of shape (n,)
         0..k-1.
     """
+    from scipy.optimize import linear_sum_assignment
+
     if k == 1:
         return np.zeros(len(coordinates), dtype=np.intp)
     start = pivoted_clusters(coordinates)
@@ -418,6 +419,8 @@ def _matched(
     pairs: Pairs, rows: Rows, centres: Floats, seeds: Sequence[Sequence[int]]
 ) -> tuple[Floats, Indices, Indices]:
     """Return the mean of each seed, its centre, and which seeds have a nearer one."""
+    from scipy.optimize import linear_sum_assignment
+
     graph, sizes = pairs.operator.graph, np.array([len(seed) for seed in seeds])
     everyone = rows.at(graph.rows([sample for seed in seeds for sample in seed]))
     wanted = np.add.reduceat(everyone, np.cumsum(sizes) - sizes, axis=0)

@@ -1,10 +1,14 @@
-"""The graph of nearest neighbours, which takes longest to find: kept in its project."""
+"""The graph of nearest neighbours, which takes longest to find: found once.
+
+It is kept in a file beside its project, and where others use the same database from
+other machines, in that too, if samples are many.
+"""
 
 from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable
-from functools import partial
+from dataclasses import replace
 from importlib.metadata import version
 from typing import Any
 
@@ -13,13 +17,16 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from likewise._arrays import Samples, Sparse, as_samples
-from likewise._regime import EXACT_SEARCH
-from likewise.affinity import Affinity, Report, scaled_closeness, self_tuning
+from likewise._cached import Arrays, digest_of, packed_matrix, unpacked_matrix
+from likewise._regime import EXACT_SEARCH, KEPT
+from likewise.affinity import Affinity, Report, found_before, self_tuning
+from likewise.storage._cache import FileCache
 from likewise.storage._protocol import Project
 
 MAKING = 1  # to be raised whenever the same samples would get another graph
 SEAL = "graph-seal"
 SCALE = "graph-scale"
+GRAPH = "graph"  # the kind of file
 WIDTH = 64  # numbers in a row of what is kept, so that blocks are large
 N_HASHED = 1 << 16  # rows that are read together
 
@@ -29,7 +36,7 @@ def kept_affinity(
 ) -> Callable[[Any], Affinity]:
     """Return the affinity "auto" of a project, which finds its graph once.
 
-    Of up to 20,000 samples nothing is kept: it is found as fast as it is read.
+    Of up to 1,000 samples nothing is kept: it is found as fast as it is read.
 
     Parameters
     ----------
@@ -46,13 +53,18 @@ def kept_affinity(
     (3, 3)
     """
 
-    def affinity(X: Any) -> Affinity:
-        X = as_samples(X)
+    def affinity(given: Any) -> Affinity:
+        X = as_samples(given)
+        cache = _cache_for(project, X)
+        mark = "" if cache is None else _mark(given, X)
+        found = _in_file(cache, mark, X)
+        if found is not None:
+            return found
         found = read_graph(project, X)
         if found is None:
             found = self_tuning(X, device=device, progress=progress)
-            keep_graph(project, found)
-        return found
+            _keep_in_project(project, found, X)
+        return _keep_in_file(_with(found, cache, mark))
 
     return affinity
 
@@ -60,16 +72,84 @@ def kept_affinity(
 def read_affinity(project: Project) -> Callable[[Any], Affinity]:
     """Return the affinity "auto" of a project to which nothing is to be written."""
 
-    def affinity(X: Any) -> Affinity:
-        X = as_samples(X)
-        found = read_graph(project, X)
-        return self_tuning(X) if found is None else found
+    def affinity(given: Any) -> Affinity:
+        X = as_samples(given)
+        cache = _cache_for(project, X)
+        looking = None if cache is None else replace(cache, is_writable=False)
+        mark = "" if cache is None else _mark(given, X)
+        found = _in_file(looking, mark, X) or read_graph(project, X) or self_tuning(X)
+        return _with(found, looking, mark)
 
     return affinity
 
 
+def keep_graph(project: Project, found: Affinity) -> Affinity:
+    """Keep the graph of a project, and return it with where more is to be kept."""
+    X = found.features
+    if X is None or found.scale is None or found.cache is not None:
+        return found
+    kept = _with(found, _cache_for(project, X), _mark(X, X))
+    if kept.cache is not None and kept.cache.read(GRAPH, kept.mark) is not None:
+        return kept
+    _keep_in_project(project, found, X)
+    return _keep_in_file(kept)
+
+
+# In files
+
+
+def _cache_for(project: Project, X: Samples) -> FileCache | None:
+    return project.cache if X.shape[0] > KEPT else None
+
+
+def _mark(given: Any, X: Samples) -> str:
+    """Return the digest of samples, as they were given if that is an array."""
+    is_array = isinstance(given, np.ndarray) or sp.issparse(given)
+    return digest_of(f"auto {MAKING}", given if is_array else X)
+
+
+def _with(found: Affinity, cache: FileCache | None, mark: str) -> Affinity:
+    if cache is None or found.cache is not None:
+        return found
+    return replace(found, cache=cache, mark=mark)
+
+
+def _in_file(cache: FileCache | None, mark: str, X: Samples) -> Affinity | None:
+    if cache is None:
+        return None
+    arrays = cache.read(GRAPH, mark)
+    if arrays is None:
+        return None
+    found = found_before(
+        X,
+        unpacked_matrix("weights", arrays),
+        unpacked_matrix("neighbours", arrays),
+        arrays["scale"],
+        float(arrays["recall"]),
+    )
+    return replace(found, cache=cache, mark=mark)
+
+
+def _keep_in_file(found: Affinity) -> Affinity:
+    if found.cache is not None:
+        found.cache.keep(GRAPH, found.mark, _packed(found))
+    return found
+
+
+def _packed(found: Affinity) -> Arrays:
+    return {
+        "scale": np.asarray(found.scale),
+        "recall": np.array(found.recall),
+        **packed_matrix("weights", found.weights),
+        **packed_matrix("neighbours", found.neighbours),
+    }
+
+
+# In the database
+
+
 def read_graph(project: Project, X: Samples) -> Affinity | None:
-    """Return the graph that is kept of these samples, which were checked, or None."""
+    """Return the graph that a database has of these samples, or None."""
     if not _is_kept(X) or not project.n_rows(SEAL):
         return None
     recall, *digest = project.array(SEAL)
@@ -77,23 +157,18 @@ def read_graph(project: Project, X: Samples) -> Affinity | None:
         return None
     n = X.shape[0]
     scale = _read(project, SCALE, n)
-    return Affinity(
-        weights=_read_matrix(project, "graph-weights", n),
-        neighbours=_read_matrix(project, "graph-neighbours", n),
-        closeness=partial(scaled_closeness, X, scale),
-        features=X,
-        recall=float(recall),
-        scale=scale,
-    )
+    weights = _read_matrix(project, "graph-weights", n)
+    neighbours = _read_matrix(project, "graph-neighbours", n)
+    return found_before(X, weights, neighbours, scale, float(recall))
 
 
-def keep_graph(project: Project, found: Affinity) -> None:
-    """Keep the graph of many samples; one that is there is replaced."""
-    X, scale = found.features, found.scale
-    if X is None or scale is None or not _is_kept(X):
+def _keep_in_project(project: Project, found: Affinity, X: Samples) -> None:
+    """Keep the graph of many samples where no file would be found again."""
+    is_needed = project.is_shared or project.cache is None
+    if not is_needed or found.scale is None or not _is_kept(X):
         return
     project.put_array(SEAL, np.zeros(1))  # whoever is killed now has kept nothing
-    _keep(project, SCALE, scale)
+    _keep(project, SCALE, found.scale)
     _keep_matrix(project, "graph-weights", found.weights)
     _keep_matrix(project, "graph-neighbours", found.neighbours)
     project.put_array(SEAL, np.array([found.recall, *_digest(X)]))

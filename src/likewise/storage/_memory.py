@@ -94,6 +94,14 @@ class MemoryProject:
     def name(self) -> str:
         return self._info.name
 
+    @property
+    def cache(self) -> None:
+        return None
+
+    @property
+    def is_shared(self) -> bool:
+        return False
+
     def info(self) -> Info:
         counts: dict[str, Any] = {
             "n_items": len(self._items),

@@ -56,6 +56,21 @@ def open_store(url: str | Path, beside: Path | None = None) -> Store:
     return SqlStore(url_of(text), beside)
 
 
+def kept_of(url: str) -> Path:
+    """Return the folder for what follows from the data of the database at an address.
+
+    Examples
+    --------
+    >>> str(kept_of("sqlite:///leaves.db"))
+    'leaves.db-cache'
+    """
+    try:
+        from likewise.storage.sql import kept_of, url_of
+    except ModuleNotFoundError as error:
+        raise MissingExtraError(error.name or "sqlalchemy", "app") from None
+    return kept_of(url_of(url))
+
+
 def without_password(address: str) -> str:
     """Return an address of a database as it may be shown.
 

@@ -16,6 +16,7 @@ from likewise.knowledge import (
     checked_name,
     checked_text,
 )
+from likewise.storage._cache import FileCache
 
 Settings: TypeAlias = Mapping[str, Any]
 
@@ -251,6 +252,14 @@ class Project(Protocol):
 
     @property
     def name(self) -> str: ...
+
+    @property
+    def cache(self) -> FileCache | None:
+        """Where what follows from its data is kept; None where nothing outlives it."""
+
+    @property
+    def is_shared(self) -> bool:
+        """Whether others may have its arrays, but not what this machine has kept."""
 
     def info(self) -> Info: ...
 

@@ -7,8 +7,6 @@ from dataclasses import dataclass
 import numpy as np
 import scipy.sparse as sp
 from scipy.linalg import solve_triangular
-from scipy.stats import norm, rankdata
-from sklearn.metrics.pairwise import euclidean_distances
 
 from likewise._arrays import AnyFloats, Floats, Indices, Samples
 from likewise._ties import first_best
@@ -126,6 +124,8 @@ def pivoted_factor(X: Samples, width: float, rank: int) -> tuple[Floats, Indices
     factor : ndarray of shape (n, at most rank)
     pivots : ndarray of shape (at most rank,)
     """
+    from sklearn.metrics.pairwise import euclidean_distances
+
     n = X.shape[0]
     factor = np.zeros((n, min(rank, n)))
     unexplained = np.ones(n)
@@ -148,6 +148,8 @@ def with_scores(X: Samples) -> Samples:
     :math:`s_j \Phi^{-1}(\mathrm{rank} / (n + 1))`, of the same spread s_j as the
     feature: a long tail says no more than its order. Sparse features stay as they are.
     """
+    from scipy.stats import norm, rankdata
+
     if sp.issparse(X):
         return X
     scores = norm.ppf(rankdata(X, axis=0) / (len(X) + 1))  # equal as they were given
@@ -164,6 +166,8 @@ def kernel_width(X: Samples) -> float:
 
 
 def _median_square(X: Samples) -> float:
+    from sklearn.metrics.pairwise import euclidean_distances
+
     n = X.shape[0]
     some = X[np.linspace(0, n - 1, min(n, N_TYPICAL)).astype(int)]
     squared = euclidean_distances(some, squared=True)
@@ -239,6 +243,8 @@ class Kernel:
 
     def directions(self, X: Samples, backend: Backend = DOUBLE) -> Array:
         """Return the coordinates of samples along the directions, of shape (s, r)."""
+        from sklearn.metrics.pairwise import euclidean_distances
+
         if self.scores is None:
             found = euclidean_distances(X, self.pivots, squared=True)
             squared = backend.wide(found)

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property, partial
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
-from sklearn.cluster import AgglomerativeClustering, KMeans
 
 from likewise import _regime
 from likewise._arrays import AnyFloats, Floats, Indices, Sparse, Weights, spans
@@ -17,6 +17,12 @@ from likewise._ties import first_least, least_columns, slight
 from likewise.affinity import evenly
 from likewise.knowledge import in_use
 from likewise.methods._likewise._bases import SMOOTHING, feature_basis, graph_basis
+from likewise.methods._likewise._keeping import (
+    PRIOR,
+    SPECTRA,
+    SPECTRUM,
+    form_of_priors,
+)
 from likewise.methods._likewise._posterior import Basis
 from likewise.methods._likewise._regimes import (
     EXACT,
@@ -170,8 +176,15 @@ class Source:
 
     def prior(self, groups: int | None = None) -> Prior:
         """Return the prior for a number of groups, or for as many as there seem."""
-        key = ("flagship's prior", self.seed, self.regime, groups)
-        return self.problem.once(key, partial(prior_of, self, groups))
+        kind = PRIOR if groups is None else f"{PRIOR}-of-{groups}"
+        form = form_of_priors(self._made, self.backend)
+        key = (self.seed, np.dtype(self.regime.dtype).str, groups)
+        return self.problem.kept(kind, key, partial(prior_of, self, groups), form)
+
+    def _made(self, **found: Any) -> Prior:
+        problem, regime = self.problem, self.regime
+        weights = _as_type(problem.weights, regime)
+        return Prior(weights, problem.n_clusters, regime=regime, **found)
 
     def clusters(self, groups: int) -> Indices:
         """Return the clusters of few samples for a number of groups."""
@@ -183,8 +196,9 @@ class Source:
         """Return the spectrum that groups are counted in."""
         n, k = self.problem.n_samples, self.problem.n_clusters
         solve = partial(_spectrum, self.problem, n_vectors(n, k) if k else n_looked(n))
-        key = "flagship's spectrum"
-        return self.problem.once(key, solve) if self.most_groups else solve()
+        if not self.most_groups:
+            return solve()
+        return self.problem.kept(SPECTRUM, (), solve, SPECTRA)
 
 
 def prior_of(source: Source, groups: int | None = None) -> Prior:
@@ -415,6 +429,8 @@ def start_clusters(
     medoids : ndarray of shape (at most k,)
         The sample nearest to the middle of each cluster.
     """
+    from sklearn.cluster import AgglomerativeClustering
+
     first = _unit_rows(vectors[:, :k])
     best, middle = _first_clusters(first), first
     least = len(first) / (k * OUTLIERS)
@@ -524,6 +540,8 @@ def _membership(labels: Indices) -> Sparse:
 
 
 def _k_means(coordinates: AnyFloats, k: int, seed: int) -> Indices:
+    from sklearn.cluster import KMeans
+
     coordinates = coordinates.round(DIGITS)
     k = min(k, len(np.unique(coordinates, axis=0)))
     return KMeans(k, n_init=10, random_state=seed).fit_predict(coordinates)

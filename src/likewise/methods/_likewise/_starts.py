@@ -21,8 +21,6 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import eigh, solve_triangular
 from scipy.special import betaln
-from sklearn.cluster import KMeans
-from sklearn.metrics import adjusted_rand_score
 
 from likewise._arrays import Floats, Indices, Samples
 from likewise._ties import best_columns, first_least
@@ -79,6 +77,8 @@ def mixture_of(X: Samples, labels: Indices, seed: int) -> Mixture | None:
     seed : int
         Of the other beginning, which is k-means.
     """
+    from sklearn.metrics import adjusted_rand_score
+
     n, k = X.shape[0], int(labels.max()) + 1
     if k == 1 or n < FEWEST * k:
         return None
@@ -95,6 +95,9 @@ def mixture_of(X: Samples, labels: Indices, seed: int) -> Mixture | None:
 def _is_found_again(
     X: Floats, directions: Floats, found: Indices, labels: Indices, seed: int
 ) -> bool:
+    from sklearn.cluster import KMeans
+    from sklearn.metrics import adjusted_rand_score
+
     k, places = int(labels.max()) + 1, directions.round(DIGITS)
     if len(np.unique(places, axis=0)) < k:
         return False

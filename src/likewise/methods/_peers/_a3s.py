@@ -22,8 +22,6 @@ from functools import partial
 from itertools import combinations
 
 import numpy as np
-from sklearn.isotonic import IsotonicRegression
-from sklearn.metrics.pairwise import euclidean_distances
 
 from likewise._arrays import Floats, Indices, Samples
 from likewise._ties import ranked
@@ -69,6 +67,9 @@ def log_odds(X: Samples, n_clusters: int | None, seed: int) -> Floats:
         Clusters of k-means; :math:`\sqrt{m / 2}`, a rule of thumb, where nobody knows.
     seed : int
     """
+    from sklearn.isotonic import IsotonicRegression
+    from sklearn.metrics.pairwise import euclidean_distances
+
     m = X.shape[0]
     k = min(n_clusters or max(round(np.sqrt(m / 2)), 1), m)
     labels = k_means_clusters(X, k, n_starts=10, seed=seed)
@@ -162,6 +163,8 @@ class _Board:
     """The clusters while one script moves samples between them; positions in `kept`."""
 
     def __init__(self, space: Space, kept: Indices, seed: int, facts: Facts) -> None:
+        from sklearn.metrics.pairwise import euclidean_distances
+
         X = space.levelled
         self.n, self.facts = space.problem.n_samples, facts
         order = np.random.default_rng(seed).permutation(len(kept))

@@ -19,8 +19,6 @@ from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.metrics.pairwise import euclidean_distances
-from sklearn.utils.extmath import row_norms
 
 from likewise._arrays import Floats, Indices, Samples
 from likewise._ties import first_least, least_columns
@@ -64,6 +62,8 @@ class Region:
 
 def region(X: Samples, samples: Indices) -> Region:
     """Return the super-instance of some samples."""
+    from sklearn.metrics.pairwise import euclidean_distances
+
     rows = X[samples]
     centre = np.asarray(rows.mean(axis=0)).ravel()
     gaps = euclidean_distances(rows, centre[np.newaxis])[:, 0]
@@ -107,6 +107,8 @@ def k_means(X: Samples, k: int, rng: np.random.Generator) -> Indices:
     >>> k_means(X, 2, np.random.default_rng(0)) == [1, 1, 0, 0]
     array([ True,  True,  True,  True])
     """
+    from sklearn.utils.extmath import row_norms
+
     squares = row_norms(X, squared=True)
     centres = _drawn_centres(X, squares, k, rng)
     labels = np.full((N_STARTS, X.shape[0]), -1)
@@ -155,6 +157,8 @@ def _nearest(X: Samples, squares: Floats, centres: Floats) -> tuple[Indices, Flo
     labels : ndarray of shape (N_STARTS, n)
     inertia : ndarray of shape (N_STARTS,)
     """
+    from sklearn.utils.extmath import row_norms
+
     n_starts, k, d = centres.shape
     flat = centres.reshape(-1, d)
     apart = row_norms(flat, squared=True) - 2 * (X @ flat.T)
@@ -250,6 +254,8 @@ class Clusters:
 
     def _measure(self, cluster: int) -> None:
         """Measure how far a cluster is from all of them."""
+        from sklearn.metrics.pairwise import euclidean_distances
+
         mine = np.array([r.centre for r in self.parts[cluster]])
         everyone = np.array([r.centre for _, _, r in self._regions()])
         apart = euclidean_distances(mine, everyone).min(axis=0)

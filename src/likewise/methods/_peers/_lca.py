@@ -23,7 +23,6 @@ from functools import partial
 from itertools import product
 
 import numpy as np
-from sklearn.metrics.pairwise import euclidean_distances
 
 from likewise._arrays import Floats, Indices
 from likewise._ties import best_first, first_best
@@ -252,6 +251,8 @@ def script(space: Space, kept: Indices, seed: int) -> Script:  # noqa: ARG001
 
 
 def _talk(space: Space, kept: Indices, facts: Facts) -> Talk:
+    from sklearn.metrics.pairwise import euclidean_distances
+
     labels = np.zeros(space.problem.n_samples, dtype=np.intp)
     if len(kept) < 2:  # noqa: PLR2004 - a pair
         return labels

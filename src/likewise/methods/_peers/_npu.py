@@ -8,7 +8,6 @@ from functools import cached_property, partial
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.ensemble import RandomForestClassifier
 
 from likewise._arrays import Floats, Indices, Samples
 from likewise._ties import EXACT, best_first, ranked
@@ -47,6 +46,8 @@ class UncertaintyModel(FarthestFirstModel):
     @cached_property
     def leaves(self) -> Indices:
         """The leaf that each sample is in, of shape (n, 50), a column for each tree."""
+        from sklearn.ensemble import RandomForestClassifier
+
         X, n = places(self.space.coordinates), self.problem.n_samples
         kept = np.setdiff1d(np.arange(n), list(self.known.aside))
         chance = np.random.default_rng((self.seed, len(self.known.answers)))

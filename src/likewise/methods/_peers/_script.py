@@ -16,7 +16,6 @@ from typing import TypeAlias
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.metrics.pairwise import euclidean_distances
 
 from likewise._arrays import Indices, Samples
 from likewise.knowledge import (
@@ -197,6 +196,8 @@ class ScriptedModel(ClusteredModel):
 
 def _likeness(X: Samples, labels: Indices, k: int) -> np.ndarray:
     """Return how near each sample is to the middle of each cluster, in 0..1."""
+    from sklearn.metrics.pairwise import euclidean_distances
+
     centres = np.array(
         [np.asarray(X[labels == c].mean(axis=0)).ravel() for c in range(k)]
     )

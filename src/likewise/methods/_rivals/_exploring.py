@@ -12,7 +12,6 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
-from sklearn.metrics.pairwise import euclidean_distances
 
 from likewise._arrays import Floats, Indices
 from likewise._ties import best_first, ranked
@@ -132,6 +131,8 @@ def _farthest_first(
 
 def _nearest_first(space: Space, known: Knowledge, sample: int) -> list[int]:
     """Return the certain sets by their members nearest to a sample."""
+    from sklearn.metrics.pairwise import euclidean_distances
+
     X, sets = space.coordinates, _neighbourhoods(known)
     gaps = euclidean_distances(X[[sample]], X[np.concatenate(sets)])[0]
     starts = np.cumsum([0, *map(len, sets)])[:-1]

@@ -26,7 +26,6 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
-from sklearn.metrics.pairwise import euclidean_distances
 
 from likewise._arrays import Floats, Indices, Samples
 from likewise._ties import exceeds, first_best, least_columns, ranked
@@ -224,6 +223,8 @@ def _mean(X: Samples) -> Floats:
 
 
 def _squared(X: Samples, centres: Floats) -> Floats:
+    from sklearn.metrics.pairwise import euclidean_distances
+
     return euclidean_distances(X, centres, squared=True)
 
 
@@ -307,6 +308,8 @@ class FarthestFirstModel(ClusteredModel):
     @cached_property
     def clusters(self) -> Clusters:
         """The clusters of PCKMeans; samples set aside take no part in making them."""
+        from sklearn.metrics.pairwise import euclidean_distances
+
         X, everyone = self.space.coordinates, np.arange(self.problem.n_samples)
         kept = np.setdiff1d(everyone, list(self.known.aside))
         kept = kept if kept.size else everyone
@@ -320,6 +323,8 @@ class FarthestFirstModel(ClusteredModel):
     @cached_property
     def labels(self) -> Indices:
         """The cluster of each sample, with every known pair respected."""
+        from sklearn.metrics.pairwise import euclidean_distances
+
         X, found = self.space.coordinates, self.clusters
         squared = euclidean_distances(X, found.centres, squared=True)
         likeness = 1 / (1 + squared / typical_weight(X))
@@ -400,6 +405,8 @@ def consolidate(
     Near is a neighbourhood whose centroid is near. The sample is compared with a member
     drawn by lot: the paper takes any.
     """
+    from sklearn.metrics.pairwise import euclidean_distances
+
     taken = {question.sample for question in pending}
     centroids = _centroids(model, known)
     for sample in _by_lot(known, rng):

@@ -12,8 +12,6 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 from scipy.sparse.csgraph import connected_components
-from scipy.spatial.distance import pdist
-from sklearn.metrics.pairwise import euclidean_distances, paired_distances
 
 from likewise import _regime as regime
 from likewise._arrays import Floats, Indices, Samples, dense
@@ -248,6 +246,9 @@ def _sorted(first: Indices, second: Indices, length: Floats) -> Edges:
 
 def _all_lengths(problem: Problem) -> Floats:
     """Return the lengths of all pairs, row after row of the upper triangle."""
+    from scipy.spatial.distance import pdist
+    from sklearn.metrics.pairwise import euclidean_distances
+
     X, n = problem.features, problem.n_samples
     upper = np.triu_indices(n, 1)
     if X is None:
@@ -276,6 +277,8 @@ def _graph_pairs(problem: Problem) -> tuple[Indices, Indices]:
 
 def _centres(problem: Problem, piece: Indices) -> Indices:
     """Return the sample of each piece that is nearest to the piece's mean."""
+    from sklearn.metrics.pairwise import euclidean_distances
+
     X: Samples = problem.features
     found: list[int] = []
     for p in range(int(piece.max()) + 1):
@@ -286,6 +289,8 @@ def _centres(problem: Problem, piece: Indices) -> Indices:
 
 
 def _lengths(problem: Problem, first: Indices, second: Indices) -> Floats:
+    from sklearn.metrics.pairwise import paired_distances
+
     if problem.features is not None:
         X = problem.features
         lengths: Floats = paired_distances(X[first], X[second])

@@ -12,8 +12,6 @@ from functools import partial
 import numpy as np
 import scipy.sparse as sp
 from scipy.linalg import cho_factor, cho_solve
-from scipy.optimize import minimize
-from sklearn.metrics.pairwise import rbf_kernel
 
 from likewise._arrays import Floats, Indices, Samples, Weights, dense
 from likewise.knowledge import Knowledge
@@ -172,6 +170,8 @@ def learned_weights(K: Floats, classes: Indices) -> Floats:
 
 def _prices(bounds: Bounds) -> Floats:
     """Return the lambda of shape (o, m) that maximises the dual."""
+    from scipy.optimize import minimize
+
     shape = bounds.V.shape
     found = minimize(
         lambda prices: _dual(bounds, prices.reshape(shape)),
@@ -369,6 +369,8 @@ def kernel_columns(problem: Problem, columns: Indices) -> Floats:
     similarities alone, :math:`I + D^{-1/2} W D^{-1/2}`, whose eigenvalues are between
     0 and 2 whatever W is.
     """
+    from sklearn.metrics.pairwise import rbf_kernel
+
     X = problem.features
     if X is None:
         return _shifted_columns(problem.weights, columns)

@@ -5,8 +5,6 @@ from __future__ import annotations
 import warnings
 
 import numpy as np
-from sklearn.exceptions import ConvergenceWarning
-from sklearn.mixture import GaussianMixture
 
 from likewise._arrays import Floats, Indices, Sparse
 
@@ -74,6 +72,9 @@ def mixture_probabilities(coordinates: Floats, labels: Indices, k: int) -> Float
     as the sum over the clusters. A full covariance needs more members than dimensions
     in every cluster; otherwise variances are taken for each axis alone.
     """
+    from sklearn.exceptions import ConvergenceWarning
+    from sklearn.mixture import GaussianMixture
+
     present, compact = np.unique(labels, return_inverse=True)
     sizes = np.bincount(compact)
     kind = "full" if sizes.min() > coordinates.shape[1] else "diag"

@@ -8,7 +8,13 @@ from likewise.storage.sql._beside import (
     is_noted,
     restore,
 )
-from likewise.storage.sql._store import SqlStore, as_it_is, file_of, url_of
+from likewise.storage.sql._store import (
+    SqlStore,
+    as_it_is,
+    file_of,
+    kept_of,
+    url_of,
+)
 
 __all__ = [
     "Glance",
@@ -19,6 +25,7 @@ __all__ = [
     "file_of",
     "glanced",
     "is_noted",
+    "kept_of",
     "restore",
     "url_of",
 ]

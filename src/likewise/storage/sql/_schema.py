@@ -6,10 +6,8 @@ What is written here is what the migrations lead to.
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from alembic.operations import Operations
-from alembic.runtime.migration import MigrationContext
-from alembic.script import ScriptDirectory
 from sqlalchemy import (
     JSON,
     Column,
@@ -27,9 +25,13 @@ from sqlalchemy import (
     text,
 )
 
-from likewise.errors import SchemaError
+from likewise.errors import MissingExtraError, SchemaError
 from likewise.storage.sql._beside import back_up
 from likewise.storage.sql._engines import Database
+
+if TYPE_CHECKING:
+    from alembic.runtime.migration import MigrationContext
+    from alembic.script import ScriptDirectory
 
 METADATA = MetaData(
     naming_convention={
@@ -165,10 +167,15 @@ def upgrade(database: Database, migrations: Path = MIGRATIONS) -> None:
     Before older tables of a SQLite file change, a copy of the file is put beside it.
     Several processes may do this at once: one works and the others wait.
     """
-    script = ScriptDirectory(str(migrations))
     with database.read() as connection:
-        if _version(connection) == script.get_current_head():
+        if _is_newest(connection, migrations):
             return
+    try:  # slow to load, and needed once
+        from alembic.script import ScriptDirectory
+    except ModuleNotFoundError:
+        raise MissingExtraError("alembic", "app") from None
+
+    script = ScriptDirectory(str(migrations))
     with database.rebuild() as connection:
         if not database.is_sqlite:
             lock = text("SELECT pg_advisory_xact_lock(:key)")
@@ -181,6 +188,15 @@ def upgrade(database: Database, migrations: Path = MIGRATIONS) -> None:
         if version not in (None, script.get_current_head()) and database.is_sqlite:
             back_up(Path(str(database.engine.url.database)), str(version))
         _migrate(connection, script)
+
+
+def _is_newest(connection: Connection, migrations: Path) -> bool:
+    """Tell whether the last step is the one that was taken last."""
+    last = max(step.name for step in (migrations / "versions").glob("v*.py"))
+    if not inspect(connection).has_table(VERSION_TABLE):
+        return False
+    taken = connection.scalars(text(f"SELECT version_num FROM {VERSION_TABLE}")).all()
+    return len(taken) == 1 and last.startswith(f"v{taken[0]}_")
 
 
 def _version(connection: Connection) -> str | None:
@@ -197,10 +213,14 @@ def _context(
     }
     if script is not None:
         opts["fn"] = lambda version, _: script._upgrade_revs("head", version)
+    from alembic.runtime.migration import MigrationContext
+
     return MigrationContext.configure(connection, opts=opts)
 
 
 def _migrate(connection: Connection, script: ScriptDirectory) -> None:
+    from alembic.operations import Operations
+
     context = _context(connection, script)
     with Operations.context(context):
         context.run_migrations()

@@ -50,6 +50,7 @@ from likewise.knowledge import (
     told_in,
 )
 from likewise.storage._blocks import checked_array
+from likewise.storage._cache import BESIDE, FileCache, root_of_caches
 from likewise.storage._protocol import (
     Act,
     Info,
@@ -149,6 +150,7 @@ class SqlStore:
         # Closes the connections also of a store that nobody closes.
         self._release = weakref.finalize(self, self._database.engine.dispose)
         self._tally, file = _tally(url, beside), file_of(url)
+        self.is_shared, self.kept = file is None, kept_of(url)
         if self._tally is not None:
             self._refuse_less(self._tally, file)
         if file is not None:
@@ -233,6 +235,14 @@ class SqlProject:
     @property
     def name(self) -> str:
         return self._name
+
+    @property
+    def cache(self) -> FileCache:
+        return FileCache(self._store.kept / self._mark)
+
+    @property
+    def is_shared(self) -> bool:
+        return self._store.is_shared
 
     def info(self) -> Info:
         with self._database.read() as connection:
@@ -830,6 +840,23 @@ def file_of(url: URL) -> Path | None:
     named = url.database or ""
     is_file = url.get_backend_name() == "sqlite" and not named.startswith("file:")
     return Path(named) if is_file and named not in ("", ":memory:") else None
+
+
+def kept_of(url: URL) -> Path:
+    """Return the folder for what follows from the data of a database.
+
+    Beside a SQLite file; of other databases in the folder of this machine.
+
+    Examples
+    --------
+    >>> str(kept_of(url_of("leaves.db")))
+    'leaves.db-cache'
+    """
+    file = file_of(url)
+    if file is not None:
+        return file.with_name(f"{file.name}{BESIDE}")
+    plain = url._replace(password=None).render_as_string()
+    return root_of_caches() / hashlib.sha256(plain.encode()).hexdigest()[:16]
 
 
 def _tally(url: URL, beside: Path | None) -> Tally | None:

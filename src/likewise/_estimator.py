@@ -12,9 +12,7 @@ from sklearn.utils.validation import validate_data
 from likewise._arrays import SamplesLike, as_samples, is_frame
 from likewise.affinity import Kernel
 from likewise.methods import AnyMethod
-from likewise.session._oracles import Oracle, PairFunction, run
-from likewise.session._session import Session
-from likewise.session._start import Given
+from likewise.session import Given, Oracle, PairFunction, Session, run
 
 
 class ActiveClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
