@@ -17,22 +17,24 @@ from likewise._arrays import Floats, Indices
 from likewise.errors import InputError
 from likewise.spectral._backend import Array, Backend
 from likewise.spectral._eigen_cold import (
-    DEGREE,
     GUARDS,
     TOLERANCE,
     Pairs,
     Progress,
+    refined,
+    solve,
+    sufficient,
+)
+from likewise.spectral._eigen_filter import (
+    DEGREE,
     Ritz,
     damped,
     drawn,
     filtered,
     orthonormal,
     rayleigh_ritz,
-    refined,
     ritz_of,
-    solve,
     spanned,
-    sufficient,
 )
 from likewise.spectral._laplacian_large import TOP, Operator
 
