@@ -15,6 +15,7 @@ from typing import TypeAlias
 import numpy as np
 
 from likewise._arrays import AnyFloats, Floats, Indices
+from likewise._cores import all_cores
 from likewise.spectral._backend import Array, Backend
 from likewise.spectral._eigen_filter import Ritz, drawn, filtered, rayleigh_ritz
 from likewise.spectral._eigen_space import spanned_by_few
@@ -111,6 +112,7 @@ PER_COLUMN = 20  # samples, from which on a few columns are filtered again and a
 Progress: TypeAlias = Callable[[int, float], None]
 
 
+@all_cores()
 def solve(
     operator: Operator,
     p: int,

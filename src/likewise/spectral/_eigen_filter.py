@@ -144,9 +144,9 @@ def damped(
     Y = operator.shifted(X, middle, factor / half)
     for _ in range(degree - 1):
         following = 1 / (2 / first - factor)
-        Z = operator.shifted(Y, middle, 2 * following / half)
-        operator.graph.backend.add_scaled(Z, X, -factor * following)
-        X, Y, factor = Y, Z, following
+        before = [(X, -factor * following)]
+        X, Y = Y, operator.shifted(Y, middle, 2 * following / half, before)
+        factor = following
     return Y
 
 

@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from likewise._arrays import Floats, Indices
+from likewise._cores import all_cores
 from likewise.errors import InputError
 from likewise.spectral._backend import Array, Backend
 from likewise.spectral._eigen_cold import (
@@ -273,6 +274,7 @@ SPARE = 5  # guards that are left before the block grows
 REFRESHED = 100  # changes after which rounding is cleared away
 
 
+@all_cores()
 def updated(
     pairs: Pairs,
     operator: Operator,
