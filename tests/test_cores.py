@@ -81,7 +81,7 @@ def test_one_thread_of_linear_algebra_means_one_core() -> None:
         assert n_free() == 1
 
 
-def ugly(n: int = 1500) -> AnyFloats:
+def ugly(n: int = 600) -> AnyFloats:
     """Return whole numbers: many samples are equal, and many as far as others."""
     X = np.random.default_rng(0).integers(0, 3, size=(n, 6)).astype(np.float32)
     X[::7] = X[0]
@@ -91,7 +91,7 @@ def ugly(n: int = 1500) -> AnyFloats:
 @pytest.mark.parametrize("kind", ["flat", "hnsw"])
 def test_neighbours_are_the_same_on_any_number_of_cores(kind: str) -> None:
     pytest.importorskip("faiss")
-    for X in (ugly(), np.random.default_rng(1).normal(size=(3000, 40))):
+    for X in (ugly(), np.random.default_rng(1).normal(size=(1000, 40))):
         search = search_of(kind, *X.shape)
         search = type(search)(search.kind, search.shard, 100)
         found = []
