@@ -12,12 +12,12 @@ from likewise.affinity import auto
 from likewise.spectral import graph_of, operator_of, solve
 from likewise.spectral._eigen_cold import Pairs, refined
 from likewise.spectral._eigen_filter import drawn, filtered
-from likewise.spectral._eigen_space import Filter, spanned_by_few, value_of
+from likewise.spectral._eigen_space import Filter, spanned_by_few, values_of
 from likewise.spectral._laplacian_large import Operator
 
 
-def overlapping(n: int = 1200) -> Sparse:
-    X = np.random.default_rng(3).normal(size=(n, 3))
+def overlapping(n: int = 2000) -> Sparse:
+    X = np.random.default_rng(3).normal(size=(n, 10))
     return sp.csr_array(auto(X).weights)
 
 
@@ -37,13 +37,13 @@ def test_it_finds_what_a_dense_solution_finds(device: str) -> None:
         pytest.importorskip("torch")
     W = overlapping()
     operator = of(W, device)
-    found = spanned_by_few(operator, 20, 30, lambda _: 1e-4, np.random.default_rng(0))
+    found = spanned_by_few(operator, 60, 70, lambda _: 1e-4, np.random.default_rng(0))
     assert found is not None
-    pairs = solve(operator, 20)
+    pairs = solve(operator, 60)
 
-    np.testing.assert_allclose(pairs.values[:20], dense_values(W)[:20], atol=1e-5)
+    np.testing.assert_allclose(pairs.values[:60], dense_values(W)[:60], atol=1e-5)
     basis = operator.graph.backend.host(found[0])
-    np.testing.assert_allclose(basis.T @ basis, np.eye(30), atol=1e-4)
+    np.testing.assert_allclose(basis.T @ basis, np.eye(70), atol=1e-4)
     few = operator.graph.backend.host(pairs.ritz.basis)[:, :10]
     assert subspace_angles(basis, few).max() < 1e-2
 
@@ -57,12 +57,19 @@ def test_more_groups_than_columns_that_lie_apart_are_all_found() -> None:
     assert (values < 1e-3).sum() == 60
 
 
+def test_where_a_gap_tells_groups_apart_a_filter_over_all_takes_less() -> None:
+    rng = np.random.default_rng(0)
+    X = 20 * rng.normal(size=(10, 5))[np.arange(2000) % 10] + rng.normal(size=(2000, 5))
+    operator = of(sp.csr_array(auto(X).weights))
+    assert spanned_by_few(operator, 10, 20, lambda _: 1e-4, rng) is None
+
+
 def test_it_takes_fewer_columns_than_a_filter_over_all() -> None:
-    operator = of(overlapping(3000))
-    pairs = solve(operator, 60, used=3000)
+    operator = of(overlapping(4000))
+    pairs = solve(operator, 60, used=4000)
     start = drawn(operator, np.random.default_rng(0), 70)
     tall = Pairs(operator, filtered(operator, start, 0.0, 0.5)[0], 60, 0)
-    tall = refined(tall, 1e-4, 3000, None, max_passes=40)
+    tall = refined(tall, 1e-4, 4000, None, max_passes=40)
 
     assert max(pairs.worst, tall.worst) <= 1e-4
     assert pairs.columns < tall.columns
@@ -80,5 +87,6 @@ def test_a_filter_knows_the_eigenvalues_it_was_made_of() -> None:
 def test_eigenvalues_are_counted_about_rightly() -> None:
     W = overlapping()
     values = dense_values(W)
-    found = value_of(of(W), 60, np.random.default_rng(0))
-    assert values[30] < found < values[120]
+    few, more = values_of(of(W), [60, 300], np.random.default_rng(0))
+    assert values[30] < few < values[120]
+    assert values[200] < more < values[400]

@@ -125,10 +125,15 @@ def degree_for(
     >>> degree_for(0.0, 0.5), degree_for(0.0, 0.1), degree_for(0.0, 0.01)
     (10, 22, 40)
     """
+    growth = products_to_tell(lowest, cut, amplified)
+    return int(np.clip(np.rint(growth), least, MOST_DEGREE))
+
+
+def products_to_tell(lowest: float, cut: float, amplified: float) -> float:
+    """Return how many products amplify the lowest over the cut by so much."""
     cut = min(cut, TOP - NARROWEST)
     beyond = 1 + 2 * (cut - min(lowest, cut)) / (TOP - cut)
-    growth = np.arccosh(amplified) / max(np.arccosh(beyond), 1e-3)
-    return int(np.clip(np.rint(growth), least, MOST_DEGREE))
+    return float(np.arccosh(amplified) / max(np.arccosh(beyond), 1e-3))
 
 
 def damped(

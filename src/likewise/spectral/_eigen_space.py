@@ -16,7 +16,14 @@ from scipy.linalg import eigh_tridiagonal
 
 from likewise._arrays import Floats
 from likewise.spectral._backend import Array, Backend
-from likewise.spectral._eigen_filter import damped, degree_for, drawn, orthonormal
+from likewise.spectral._eigen_filter import (
+    DEGREE,
+    damped,
+    degree_for,
+    drawn,
+    orthonormal,
+    products_to_tell,
+)
 from likewise.spectral._laplacian_large import TOP, Operator
 
 AT_ONCE = 24  # columns that are filtered again and again
@@ -24,6 +31,8 @@ COUNTED, STEPS = 8, 40  # columns, and products with each, that tell where value
 BEYOND = 200  # values below the cut besides those looked for
 AMPLIFIED = 1e3  # what the filter does to the lowest
 LEAST_DEGREE = 4
+MORE = 1.3  # columns than there are below the cut
+SURE = 0.94  # of a count of eigenvalues: it may be off by the rest
 WIDEST = 5  # columns that are kept at most, in units of those looked for
 EACH = 2  # blocks between two looks
 PROBES, PROBED = 8, 2  # columns that look for what was missed, and how often filtered
@@ -162,7 +171,8 @@ def spanned_by_few(
 ) -> tuple[Array, int] | None:
     """Return approximations of the lowest eigenvectors, and the columns it took.
 
-    None where more comes to light each time that is looked for it: so many eigenvalues
+    None where a gap behind those wanted makes a filter over all of them less work, and
+    where more comes to light each time that is looked for it: so many eigenvalues
     coincide that a few columns do not see them all.
 
     Parameters
@@ -183,7 +193,11 @@ def spanned_by_few(
     problems. SIAM Journal on Scientific Computing, 2012.
     """
     backend, columns = operator.graph.backend, COUNTED * STEPS
-    chebyshev = Filter.under(operator, value_of(operator, width + BEYOND, rng))
+    counts = SURE * wanted, width / SURE, width + BEYOND
+    low, high, cut = values_of(operator, counts, rng)
+    chebyshev = Filter.under(operator, cut)
+    if not _takes_less(chebyshev, low, high, width):
+        return None
     block = orthonormal(backend, chebyshev(drawn(operator, rng, AT_ONCE)))
     space, is_found = Space(), False
     while not is_found and space.width < WIDEST * width:
@@ -197,6 +211,15 @@ def spanned_by_few(
         return None
     columns += chebyshev.degree * (complete.width + AT_ONCE)
     return complete.combined(backend, complete.pairs(width)[1]), columns
+
+
+def _takes_less(chebyshev: Filter, low: float, high: float, width: int) -> bool:
+    """Tell whether a few columns take fewer products than a filter over all.
+
+    That has to tell the last of those wanted from the last of all, however close.
+    """
+    tall = DEGREE + products_to_tell(low, high, AMPLIFIED)
+    return MORE * chebyshev.degree * (width + BEYOND) < tall * width
 
 
 def _left(space: Space, chebyshev: Filter, rest: Floats, wanted: int) -> float:
@@ -224,8 +247,10 @@ def _completed(
     return None
 
 
-def value_of(operator: Operator, count: float, rng: np.random.Generator) -> float:
-    """Return about the eigenvalue below which there are so many.
+def values_of(
+    operator: Operator, counts: Sequence[float], rng: np.random.Generator
+) -> list[float]:
+    """Return about the eigenvalues below which there are so many.
 
     Lanczos from each of some columns by itself: its values, by their share in where it
     began, count the eigenvalues.
@@ -255,5 +280,6 @@ def value_of(operator: Operator, count: float, rng: np.random.Generator) -> floa
     values = np.concatenate([values for values, _ in found])
     shares = np.concatenate([turn[0] ** 2 for _, turn in found]) * n / COUNTED
     order = np.argsort(values, kind="stable")
-    at = int(np.searchsorted(np.cumsum(shares[order]), count))
-    return float(values[order[min(at, len(order) - 1)]])
+    at = np.searchsorted(np.cumsum(shares[order]), counts)
+    below: list[float] = values[order[np.minimum(at, len(order) - 1)]].tolist()
+    return below
