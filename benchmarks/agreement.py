@@ -36,7 +36,7 @@ from likewise.spectral import (
     operator_of,
     signed_normalised,
 )
-from likewise.spectral._eigen_cold import ritz_of
+from likewise.spectral._eigen_filter import ritz_of
 
 WARM = urasc("urasc+n", recipe=Recipe(n_exact=0))
 N_FIRST = 30  # answers before states are compared

@@ -20,6 +20,7 @@ from collections.abc import Iterator
 import numpy as np
 from benchmarks.agreement import ALIKE, WARM, hard_clouds
 from benchmarks.piles import patches
+from sklearn.cluster import MiniBatchKMeans
 from sklearn.datasets import load_digits
 from sklearn.metrics import adjusted_rand_score
 from threadpoolctl import threadpool_limits
@@ -30,6 +31,7 @@ from likewise.methods import METHODS, AnyMethod, Problem, problem_of
 from likewise.spectral import _eigen_exact
 
 N_FIRST = 30  # answers before states are compared
+N_CLASSES = 50  # of patches
 MANY = {"likewise": METHODS["likewise"], "urasc+n": WARM}
 
 
@@ -61,7 +63,9 @@ def states(
 def pile(name: str, n: int) -> tuple[AnyFloats, Indices]:
     """Return the samples of a set, and their classes."""
     if name == "patches":
-        return patches(n)
+        X = patches(n)
+        means = MiniBatchKMeans(N_CLASSES, random_state=0, n_init=3)  # nobody said any
+        return X, means.fit_predict(X).astype(np.intp)
     if name == "clouds":
         return hard_clouds()
     X, y = load_digits(return_X_y=True)

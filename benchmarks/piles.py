@@ -1,15 +1,26 @@
-"""The piles that benchmarks sort."""
+"""The piles that benchmarks sort.
+
+    python -m benchmarks.piles patches FILE.npy [--samples 100000] [--picture china.jpg]
+
+writes patches of real photographs to a file, for the option `--features` of others.
+"""
 
 from __future__ import annotations
 
+import argparse
+from collections.abc import Sequence
+from pathlib import Path
+
 import numpy as np
-from sklearn.cluster import MiniBatchKMeans
-from sklearn.datasets import load_sample_images
+from sklearn.datasets import load_sample_image
+from sklearn.feature_extraction.image import extract_patches_2d
 
 from likewise._arrays import AnyFloats, Indices, spans
 
 LATENT, NOISE = 12, 0.1
 N_MADE = 100_000  # rows made at a time
+PICTURES = "china.jpg", "flower.jpg"
+SIDE = 8  # pixels
 
 
 def clouds(
@@ -34,23 +45,33 @@ def clouds(
     return X, y
 
 
-EDGE = 8  # pixels of a patch
+def patches(n: int, pictures: Sequence[str] = PICTURES, *, seed: int = 0) -> AnyFloats:
+    """Return grey patches of photographs, 8 x 8 pixels around their mean.
 
-
-def patches(n: int, k: int = 50) -> tuple[AnyFloats, Indices]:
-    """Return grey patches of scikit-learn's two photographs, 8 x 8 pixels.
-
-    Around their mean, as float32, from places drawn by lot. Nobody has said what they
-    show: their classes are made up by k-means.
+    As many of each picture, drawn by lot; float32, of shape (n, 64). Nothing tells
+    groups of them apart: their graph has no gap in its spectrum.
     """
-    rng, found = np.random.default_rng(0), []
-    for picture in load_sample_images().images:
-        grey = picture.mean(axis=2, dtype=np.float32)
-        seen = np.lib.stride_tricks.sliding_window_view(grey, (EDGE, EDGE))
-        seen = seen.reshape(-1, EDGE, EDGE)
-        places = np.sort(rng.choice(len(seen), n // 2, replace=False))
-        found.append(seen[places].reshape(n // 2, EDGE * EDGE))
-    X = rng.permutation(np.concatenate(found))
+    parts: list[AnyFloats] = []
+    for share in np.array_split(np.arange(n), len(pictures)):
+        grey = load_sample_image(pictures[len(parts)]).mean(axis=2) / 255
+        drawn = {"max_patches": len(share), "random_state": seed}
+        parts.append(extract_patches_2d(grey, (SIDE, SIDE), **drawn))
+    X = np.concatenate(parts).reshape(n, -1)
     X -= X.mean(axis=1, keepdims=True)
-    means = MiniBatchKMeans(k, random_state=0, n_init=3)
-    return X, means.fit_predict(X).astype(np.intp)
+    return X[np.random.default_rng(seed).permutation(n)].astype(np.float32)
+
+
+def main() -> None:
+    """Write patches to a file."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("pile", choices=["patches"])
+    parser.add_argument("file", type=Path)
+    parser.add_argument("--samples", type=int, default=100_000)
+    parser.add_argument("--picture", nargs="+", default=list(PICTURES))
+    parser.add_argument("--seed", type=int, default=0)
+    options = parser.parse_args()
+    np.save(options.file, patches(options.samples, options.picture, seed=options.seed))
+
+
+if __name__ == "__main__":
+    main()

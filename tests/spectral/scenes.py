@@ -23,7 +23,8 @@ from likewise.spectral import (
     operator_of,
     signed_normalised,
 )
-from likewise.spectral._eigen_cold import FINEST, ritz_of
+from likewise.spectral._eigen_cold import FINEST
+from likewise.spectral._eigen_filter import ritz_of
 from likewise.spectral._laplacian_large import TOP
 
 

@@ -29,13 +29,8 @@ from likewise.affinity import auto
 from likewise.spectral import _laplacian_large as large
 from likewise.spectral import graph_of, solve
 from likewise.spectral._backend import backend_for
-from likewise.spectral._eigen_cold import (
-    TOLERANCE,
-    orthonormal,
-    rayleigh_ritz,
-    spanned,
-    sufficient,
-)
+from likewise.spectral._eigen_cold import TOLERANCE, sufficient
+from likewise.spectral._eigen_filter import orthonormal, rayleigh_ritz, spanned
 
 BOUND = 2 * TOLERANCE  # a residual over the top of the spectrum, 2, bounds a value
 

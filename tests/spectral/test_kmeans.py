@@ -39,7 +39,7 @@ from likewise.spectral import (
     updated,
 )
 from likewise.spectral import _laplacian_large as large
-from likewise.spectral._eigen_cold import Ritz
+from likewise.spectral._eigen_filter import Ritz
 from likewise.spectral._kmeans import _means, _settled, pivoted_clusters
 
 

@@ -6,6 +6,7 @@ rows. Links are made of many rows and compare few; they miss some neighbours.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -17,6 +18,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from likewise._arrays import AnyFloats, AnyIndices, Indices, Samples, Sparse, spans
+from likewise._cores import libraries
 from likewise.affinity._card import AllPairsByTorch
 from likewise.affinity._cells import CellsByTorch
 from likewise.affinity._rows import Rows, evenly, lengths
@@ -106,7 +108,14 @@ class AllPairs:
 
 
 def _nearest_by_faiss(rows: AnyFloats, queries: AnyFloats, k: int) -> AnyIndices:
-    found: AnyIndices = load_faiss().knn(queries, rows, k)[1]
+    """Return the nearest by one thread: queries are shared out among cores, not sums.
+
+    How a product is shared out would change its last digits, and which of candidates as
+    far are named.
+    """
+    faiss = load_faiss()
+    with _one_thread(faiss):
+        found: AnyIndices = faiss.knn(queries, rows, k)[1]
     return found
 
 
@@ -228,7 +237,9 @@ def _sufficient(index: FaissLinks) -> int:
     """Return how many rows a search must go on from to find enough neighbours."""
     rows = _held(index)
     some, k = rows[evenly(len(rows), N_TRIED)], min(N_FOUND, len(rows))
-    farthest = load_faiss().knn(some, rows, k)[0][:, -1:]
+    faiss = load_faiss()
+    with _one_thread(faiss):
+        farthest = faiss.knn(some, rows, k)[0][:, -1:]
     slack = ROUNDING * np.maximum(farthest, np.median(farthest))
     for ef in EF_SEARCH:
         found = _search(index, some, k, ef)[0]
@@ -241,8 +252,10 @@ def _search(
     index: FaissLinks, queries: AnyFloats, k: int, ef: int
 ) -> tuple[AnyFloats, AnyIndices]:
     """Return squared distances and positions of distinct rows; -1 where none."""
-    how = load_faiss().SearchParametersHNSW(efSearch=max(ef, 2 * k))
-    found: tuple[AnyFloats, AnyIndices] = index.search(queries, k, params=how)
+    faiss = load_faiss()
+    how = faiss.SearchParametersHNSW(efSearch=max(ef, 2 * k))
+    with _one_thread(faiss):
+        found: tuple[AnyFloats, AnyIndices] = index.search(queries, k, params=how)
     return found
 
 
@@ -370,6 +383,8 @@ def _sums(some: AnyFloats) -> AnyFloats:
 
 def load_faiss() -> ModuleType:
     """Return faiss, or say which extra brings it."""
+    if "faiss" not in sys.modules:
+        libraries.cache_clear()  # it brings some of its own
     try:
         import faiss
     except ImportError:

@@ -43,6 +43,7 @@ from likewise._arrays import (
     significant,
     spans,
 )
+from likewise._cores import all_cores, on_cores
 from likewise.affinity._card import N_QUERIES, rows_that_fit
 from likewise.affinity._devices import torch_for
 from likewise.affinity._indexes import INDEXES, Index, Ranking, unheard
@@ -83,6 +84,8 @@ BY_TORCH = "cuda", "torch-cpu"
 IN_CELLS = "cuda-cells", "torch-cpu-cells"
 KINDS = ("whole", "flat", "hnsw", "blocks", "products", *BY_TORCH, *IN_CELLS)
 INEXACT = ("hnsw", *IN_CELLS)  # they miss some neighbours
+ON_CORES = "flat", "hnsw"  # blocks of rows, each searched for by one thread
+BLOCKS = 32  # of them between two words about progress
 ADVICE = {
     "blocks": "run `pip install 'likewise[scale]'` for a faster search",
     "products": "reduce them to some 100 dense features first, for example with "
@@ -444,12 +447,19 @@ def _found(how: How, best: Best | None, shard: Shard, queries: Rows) -> Best:
     k = min(how.k, before.indices.shape[1] + len(shard.index))
     indices = np.empty((len(queries), k), dtype=np.int32)
     apart = np.empty((len(queries), k), dtype=np.float32)
-    for span in spans(len(queries), how.search.block):
+
+    def search(span: slice) -> int:
         so_far = Best(before.indices[span], before.squared[span])
         new = searched(so_far, shard.index, shard.start, queries[span], how.k)
         indices[span], apart[span] = new.indices, new.squared
-        if how.watch is not None:
-            how.watch.searched(span.stop - span.start)
+        return span.stop - span.start
+
+    blocks = list(spans(len(queries), how.search.block))
+    together = BLOCKS if how.search.kind in ON_CORES else 1
+    for some in spans(len(blocks), together):
+        for n_rows in on_cores(search, blocks[some]):
+            if how.watch is not None:
+                how.watch.searched(n_rows)
     return Best(indices, apart)
 
 
@@ -674,7 +684,9 @@ def nearest_neighbours(
         return near
     watch = Watch(search, X.shape[0], progress, clock)
     pieces = pieces_here(X, search.shard, single_rows(X).middle)
-    return _together(neighbours_in(pieces, k, search, watch=watch))
+    with all_cores():
+        found = neighbours_in(pieces, k, search, watch=watch)
+    return _together(found)
 
 
 def _whole(X: Samples, k: int) -> Neighbours:

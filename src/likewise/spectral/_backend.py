@@ -10,18 +10,25 @@ from __future__ import annotations
 import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from threading import Lock
 from types import EllipsisType, ModuleType
-from typing import Any, Protocol, TypeAlias, cast
+from typing import Any, Protocol, TypeAlias, TypeVar, cast
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 
 from likewise import _ties
-from likewise._arrays import AnyFloats, Floats, Indices, Sparse
+from likewise._arrays import AnyFloats, Floats, Indices, Sparse, spans
+from likewise._cores import on_cores
+from likewise._regime import ONE_THREAD
 from likewise.affinity import torch_for
+
+R = TypeVar("R")
+FEW_ROWS = ONE_THREAD + 1
+CUT_ROWS = 4096  # of a sparse matrix that are multiplied at a time
 
 
 class Array(Protocol):
@@ -150,6 +157,20 @@ class Backend(ABC):
     def add_scaled(self, out: Array, values: Array, factor: float) -> None:
         """Add ``factor * values`` to `out`, in its place."""
 
+    def sparse_sum(
+        self,
+        product: Product,
+        X: Array,
+        factor: float,
+        others: Sequence[tuple[Array, float]],
+    ) -> Array:
+        """Return ``factor * (product @ X)`` and other columns, each scaled."""
+        out = product @ X
+        out *= factor
+        for values, times in others:
+            self.add_scaled(out, values, times)
+        return out
+
     @abstractmethod
     def householder(self, V: Array) -> Array:
         """Return as many orthonormal columns as V has, whatever its rank."""
@@ -250,22 +271,33 @@ class Backend(ABC):
         for start in range(0, n, self.rows_at_once):
             yield slice(start, min(n, start + self.rows_at_once))
 
+    def each(self, work: Callable[[slice], R], n: int) -> list[R]:
+        """Return what becomes of each chunk of n rows."""
+        return [work(rows) for rows in self.chunks(n)]
+
     def gram(self, A: Array, B: Array, *, exactly: bool = False) -> Floats:
         """Return A'B, summed in float64; `exactly` multiplies in float64 too."""
         wide: Callable[[Array], Array] = self.doubled if exactly else lambda part: part
+
+        def product(rows: slice) -> Array:
+            return wide(A[rows]).T @ wide(B[rows])
+
         total = self.doubled(self.zeros(A.shape[1], B.shape[1]))
-        for rows in self.chunks(len(A)):
-            total += wide(A[rows]).T @ wide(B[rows])
+        for part in self.each(product, len(A)):
+            total += part
         return cast(Floats, self.host(total))
 
     def combined(self, blocks: Sequence[Array], factors: Sequence[Floats]) -> Array:
         """Return the sum of each block of columns times its small factor."""
         small = [self.array(factor) for factor in factors]
         out = self.zeros(len(blocks[0]), small[0].shape[1])
-        for rows in self.chunks(len(out)):
+
+        def add(rows: slice) -> None:
             self.multiply(blocks[0][rows], small[0], out[rows])
             for block, factor in zip(blocks[1:], small[1:], strict=True):
                 out[rows] += block[rows] @ factor
+
+        self.each(add, len(out))
         return out
 
 
@@ -294,7 +326,30 @@ class NumpyBackend(Backend):
         return np.asarray(values, dtype=np.intp)
 
     def sparse(self, matrix: Sparse) -> Product:
-        return cast(Product, matrix.astype(self._kind))
+        found = matrix.astype(self._kind, copy=False)
+        return cast(Product, found if matrix.shape[0] < FEW_ROWS else _Cut.of(found))
+
+    def each(self, work: Callable[[slice], R], n: int) -> list[R]:
+        if n < FEW_ROWS:
+            return super().each(work, n)
+        return on_cores(work, self.chunks(n))
+
+    def sparse_sum(
+        self,
+        product: Product,
+        X: Array,
+        factor: float,
+        others: Sequence[tuple[Array, float]],
+    ) -> Array:
+        if not isinstance(product, _Cut):
+            return super().sparse_sum(product, X, factor, others)
+        return _array(
+            product.with_others(
+                self.host(X),
+                self._kind(factor),
+                [(self.host(values), self._kind(times)) for values, times in others],
+            )
+        )
 
     def zeros(self, *shape: int) -> Array:
         return _array(np.zeros(shape, dtype=self._kind))
@@ -312,9 +367,11 @@ class NumpyBackend(Backend):
         np.matmul(left, right, out=self.host(out))
 
     def add_scaled(self, out: Array, values: Array, factor: float) -> None:
-        for rows in self.chunks(len(out)):
+        def add(rows: slice) -> None:
             scaled = self._kind(factor) * self.host(values[rows])
             out[rows] += _array(scaled)
+
+        self.each(add, len(out))
 
     def householder(self, V: Array) -> Array:
         return _array(np.ascontiguousarray(np.linalg.qr(self.host(V))[0]))
@@ -388,6 +445,50 @@ class NumpyBackend(Backend):
 
     def edge(self, scores: Array, k: int) -> float:
         return float(-np.partition(-self.host(scores), k - 1)[k - 1])
+
+
+@dataclass(frozen=True, slots=True)
+class _Cut:
+    """A csr matrix, cut into blocks of rows that are multiplied on all cores."""
+
+    blocks: tuple[tuple[slice, Sparse], ...]
+    n_rows: int
+
+    @classmethod
+    def of(cls, matrix: Sparse) -> _Cut:
+        n, m = matrix.shape
+        blocks = []
+        for rows in spans(n, CUT_ROWS):
+            starts = matrix.indptr[rows.start : rows.stop + 1]
+            inside = slice(int(starts[0]), int(starts[-1]))
+            parts = matrix.data[inside], matrix.indices[inside], starts - starts[0]
+            shape = rows.stop - rows.start, m
+            blocks.append((rows, sp.csr_array(parts, shape=shape)))
+        return cls(tuple(blocks), n)
+
+    def __matmul__(self, other: Array, /) -> Array:
+        found = on_cores(lambda block: block[1] @ other, self.blocks)
+        return _array(np.concatenate(found))
+
+    def with_others(
+        self,
+        X: AnyFloats,
+        factor: np.floating,
+        others: Sequence[tuple[AnyFloats, np.floating]],
+    ) -> AnyFloats:
+        """Return the product times a factor, and others; a block goes through once."""
+        out = np.empty((self.n_rows, *X.shape[1:]), dtype=X.dtype)
+
+        def fill(block: tuple[slice, Sparse]) -> None:
+            rows, matrix = block
+            found = matrix @ X
+            found *= factor
+            for values, times in others:
+                found += times * values[rows]
+            out[rows] = found
+
+        on_cores(fill, self.blocks)
+        return out
 
 
 class _Sliced:

@@ -1,100 +1,28 @@
-"""The lowest eigenvectors of many samples, from nothing: a filter over a tall block.
+"""The lowest eigenvectors of many samples, from nothing.
 
-Blocks of columns are made orthonormal, turned towards eigenvectors, and checked.
+They are looked for in the space that a few filtered columns span. Where that does not
+hold them as accurately as they are wanted, passes of the filter over all of them do
+the rest.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TypeAlias
 
 import numpy as np
 
 from likewise._arrays import AnyFloats, Floats, Indices
 from likewise._cached import Arrays, Form
+from likewise._cores import all_cores
 from likewise.spectral._backend import Array, Backend
+from likewise.spectral._eigen_filter import Ritz, drawn, filtered, rayleigh_ritz
+from likewise.spectral._eigen_space import spanned_by_few
 from likewise.spectral._laplacian_large import TOP, Operator
 
 RESOLUTION = 1e-5  # closer eigenvalues are not told apart at the usual tolerance
-DEPENDENT = 1e-5  # columns closer to the span of others are beyond float32
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Ritz:
-    """The best approximations of eigenpairs in a subspace.
-
-    Attributes
-    ----------
-    values : ndarray of shape (p,)
-        Ascending.
-    basis : array of shape (n, p)
-        Orthonormal columns.
-    image : array of shape (n, p)
-        The operator times the basis.
-    residual : ndarray of shape (p,)
-        The lengths of ``image - basis * values``.
-    """
-
-    values: Floats
-    basis: Array
-    image: Array
-    residual: Floats
-
-
-def orthonormal(backend: Backend, V: Array) -> Array:
-    """Return an orthonormal basis of the same columns, as many as there were.
-
-    Cholesky-QR of columns scaled to length 1, twice. A filter leaves columns that are
-    nearly dependent: so the first time products are in float64, and where even that is
-    not enough, Householder's reflections take its place. No column is dropped: a block
-    that has lost one can never find it again.
-    """
-    for exactly in (True, False):
-        gram = backend.gram(V, V, exactly=exactly)
-        length = np.sqrt(np.diag(gram))
-        if not (np.isfinite(length) & (length > 0)).all():
-            return backend.householder(V)
-        try:
-            lower = np.linalg.cholesky(gram / np.outer(length, length))
-        except np.linalg.LinAlgError:
-            return backend.householder(V)
-        if np.diag(lower).min() < DEPENDENT:
-            return backend.householder(V)
-        V = backend.combined([V], [np.linalg.inv(lower).T / length[:, np.newaxis]])
-    return V
-
-
-def spanned(backend: Backend, V: Array, faint: float) -> Array:
-    """Return an orthonormal basis of the span, without directions shorter than faint.
-
-    For directions that are tried once and not carried on: what is too short holds
-    nothing but rounding.
-    """
-    squared, turn = np.linalg.eigh(backend.gram(V, V, exactly=True))
-    kept = squared > faint**2
-    return backend.combined([V], [turn[:, kept] / np.sqrt(squared[kept])])
-
-
-def rayleigh_ritz(backend: Backend, basis: Array, image: Array) -> Ritz:
-    """Return the eigenpairs of an operator within the span of orthonormal columns."""
-    inner = backend.gram(basis, image)
-    values, turn = np.linalg.eigh((inner + inner.T) / 2)
-    return ritz_of(
-        backend,
-        values,
-        backend.combined([basis], [turn]),
-        backend.combined([image], [turn]),
-    )
-
-
-def ritz_of(backend: Backend, values: Floats, basis: Array, image: Array) -> Ritz:
-    """Return approximate eigenpairs with their residuals."""
-    squares, small = np.zeros(len(values)), backend.array(values)
-    for rows in backend.chunks(len(basis)):
-        off = image[rows] - basis[rows] * small
-        squares += backend.host((off * off).sum(0))
-    return Ritz(values, basis, image, np.sqrt(squares))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -203,60 +131,6 @@ def form_of_pairs(operator: Operator) -> Form[Pairs]:
     return Form(packed, unpacked)
 
 
-DEGREE, MOST_DEGREE = 10, 40  # of the filter
-AMPLIFIED = 1e4  # what one pass does to the lowest; beyond, columns become dependent
-NARROWEST = 0.05  # part of the spectrum that is damped at least
-
-
-def filtered(
-    operator: Operator, X: Array, lowest: float, cut: float
-) -> tuple[Ritz, int]:
-    """Return the eigenpairs within a block after one pass of the filter over it.
-
-    And the columns that the operator was applied to.
-    """
-    backend, degree = operator.graph.backend, degree_for(lowest, cut)
-    basis = orthonormal(backend, damped(operator, X, lowest, cut, degree))
-    columns = X.shape[1] * (degree + 1)
-    return rayleigh_ritz(backend, basis, operator @ basis), columns
-
-
-def degree_for(lowest: float, cut: float) -> int:
-    """Return the degree that tells the lowest from the cut by far, if one does.
-
-    One pass of twice the degree does more than two, and columns are made orthonormal
-    once: where eigenvalues lie close, the degree is high.
-
-    Examples
-    --------
-    >>> degree_for(0.0, 0.5), degree_for(0.0, 0.1), degree_for(0.0, 0.01)
-    (10, 22, 40)
-    """
-    cut = min(cut, TOP - NARROWEST)
-    beyond = 1 + 2 * (cut - min(lowest, cut)) / (TOP - cut)
-    growth = np.arccosh(AMPLIFIED) / max(np.arccosh(beyond), 1e-3)
-    return int(np.clip(np.rint(growth), DEGREE, MOST_DEGREE))
-
-
-def damped(
-    operator: Operator, X: Array, lowest: float, cut: float, degree: int = DEGREE
-) -> Array:
-    """Return T(operator) X, T the Chebyshev polynomial that is small on [cut, 2].
-
-    It is scaled to be about 1 at the lowest eigenvalue, so that nothing overflows.
-    """
-    cut = min(cut, TOP - NARROWEST)
-    half, middle = (TOP - cut) / 2, (TOP + cut) / 2
-    first = factor = half / (min(lowest, cut) - middle)
-    Y = operator.shifted(X, middle, factor / half)
-    for _ in range(degree - 1):
-        following = 1 / (2 / first - factor)
-        Z = operator.shifted(Y, middle, 2 * following / half)
-        operator.graph.backend.add_scaled(Z, X, -factor * following)
-        X, Y, factor = Y, Z, following
-    return Y
-
-
 TOLERANCE = 1e-4  # of a residual over the top of the spectrum
 SHARE = 0.01  # of the gap behind what is used: a residual that turns it by as much
 FINER = 1e-5  # however narrow the gap: ten times what float32 can promise
@@ -264,10 +138,12 @@ FINEST = 1e-6  # what float32 can promise
 GUARDS = 10  # columns beyond those wanted
 FIRST_CUT = 0.5  # where the spectrum is cut before anything is known of it
 MAX_PASSES = 40
+PER_COLUMN = 20  # samples, from which on a few columns are filtered again and again
 
 Progress: TypeAlias = Callable[[int, float], None]
 
 
+@all_cores()
 def solve(
     operator: Operator,
     p: int,
@@ -316,23 +192,39 @@ def solve(
     array([0., 0., 2., 2.])
     """
     n, backend = operator.n_samples, operator.graph.backend
-    p = min(p, n)
+    p, used = min(p, n), used or p
     width = min(p + GUARDS, n)
     if width == n:
         whole = backend.array(np.eye(n))
         ritz = rayleigh_ritz(backend, whole, operator @ whole)
         return Pairs(operator, ritz, p, columns=n)
-    start = drawn(operator, np.random.default_rng(seed), width)
+    rng, needed = np.random.default_rng(seed), partial(_needed, used, tolerance)
+    pairs = _begun(operator, p, width, needed, rng)
+    return refined(pairs, tolerance, used, progress, max_passes=MAX_PASSES)
+
+
+def _needed(used: int, tolerance: float, values: Floats) -> float:
+    return sufficient(values, used, tolerance)
+
+
+def _begun(
+    operator: Operator,
+    p: int,
+    width: int,
+    needed: Callable[[Floats], float],
+    rng: np.random.Generator,
+) -> Pairs:
+    """Return eigenpairs to begin with: of many samples, accurate ones mostly."""
+    if operator.n_samples >= PER_COLUMN * width:
+        found = spanned_by_few(operator, p, width, needed, rng)
+        if found is not None:
+            basis, columns = found
+            image = operator @ basis
+            ritz = rayleigh_ritz(operator.graph.backend, basis, image)
+            return Pairs(operator, ritz, p, columns + width)
+    start = drawn(operator, rng, width)
     ritz, columns = filtered(operator, start, 0.0, FIRST_CUT)
-    pairs = Pairs(operator, ritz, p, columns)
-    return refined(pairs, tolerance, used or p, progress, max_passes=MAX_PASSES)
-
-
-def drawn(operator: Operator, rng: np.random.Generator, width: int) -> Array:
-    """Return columns to start from: each sample draws, whatever the engine's order."""
-    shape = operator.n_samples, width
-    start = rng.standard_normal(shape, dtype=np.float32)
-    return operator.graph.backend.array(start[operator.graph.order])
+    return Pairs(operator, ritz, p, columns)
 
 
 def sufficient(values: Floats, used: int, tolerance: float) -> float:

@@ -140,7 +140,7 @@ def lowest(laplacian: Laplacian, p: int, *, device: str = "cpu") -> Spectrum:
         values, vectors = with_own_axes(*_dense(laplacian, p))
     elif n > N_LANCZOS and laplacian.is_normalised and _is_plain(laplacian.weights):
         graph = graph_of(laplacian.weights.kept, device=device)
-        pairs = solve(operator_of(graph), p)
+        pairs = solve(operator_of(graph), p, used=n)
         values, vectors = pairs.values[:p], _as_they_are(pairs.vectors[:, :p])
     else:
         values, vectors = with_own_axes(*_iterated(laplacian, n, p))

@@ -14,25 +14,29 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from likewise._arrays import Floats, Indices
+from likewise._cores import all_cores
 from likewise.errors import InputError
 from likewise.spectral._backend import Array, Backend
 from likewise.spectral._eigen_cold import (
-    DEGREE,
     GUARDS,
     TOLERANCE,
     Pairs,
     Progress,
+    refined,
+    solve,
+    sufficient,
+)
+from likewise.spectral._eigen_filter import (
+    DEGREE,
     Ritz,
     damped,
+    degree_for,
     drawn,
     filtered,
     orthonormal,
     rayleigh_ritz,
-    refined,
     ritz_of,
-    solve,
     spanned,
-    sufficient,
 )
 from likewise.spectral._laplacian_large import TOP, Operator
 
@@ -272,6 +276,7 @@ SPARE = 5  # guards that are left before the block grows
 REFRESHED = 100  # changes after which rounding is cleared away
 
 
+@all_cores()
 def updated(
     pairs: Pairs,
     operator: Operator,
@@ -330,6 +335,7 @@ def updated(
             found = _grown(found, wanted)
         else:
             found = _settled(replace(found, wanted=wanted), needed)
+            found = _sifted(found, _enough(found, used, tolerance))
         if found.worst > _enough(found, used, tolerance):
             found = refined(found, tolerance, used, progress, max_passes=FILTER_PASSES)
         elif progress is not None:
@@ -400,6 +406,25 @@ def _settled(pairs: Pairs, tolerance: float) -> Pairs:
         if pairs.worst > HALVED * before:
             break
     return pairs
+
+
+def _sifted(pairs: Pairs, tolerance: float) -> Pairs:
+    """Return the pairs with those filtered that are not accurate, if these are few.
+
+    What is left of a residual after local passes is spread over the whole spectrum, and
+    a few products do not remove it. The filter does, and a pass over all columns would
+    take as many times more products.
+    """
+    operator, values = pairs.operator, pairs.values
+    wrong = np.flatnonzero(pairs.residual[: pairs.wanted] > tolerance)
+    if tolerance < FINE or not 0 < len(wrong) <= DIRECTIONS:
+        return pairs
+    degree = degree_for(values[0], values[-1])
+    start = pairs.ritz.basis[:, operator.graph.backend.indices(wrong)]
+    start = damped(operator, start, values[0], values[-1], degree)
+    ritz, columns = extended(operator, pairs.ritz, None, start, ROUNDING)
+    columns += pairs.columns + degree * len(wrong)
+    return replace(pairs, ritz=ritz, columns=columns)
 
 
 def _grown(pairs: Pairs, wanted: int) -> Pairs:

@@ -9,7 +9,7 @@ long, and another processor would take another one.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,6 +17,7 @@ import scipy.sparse as sp
 
 from likewise import _regime as regime
 from likewise._arrays import AnyFloats, Floats, Indices
+from likewise._cores import all_cores
 from likewise.spectral._backend import Array, Backend
 from likewise.spectral._clusters import DeviceClusters
 from likewise.spectral._eigen_cold import Pairs
@@ -341,6 +342,7 @@ class Rows:
         return found
 
 
+@all_cores()
 def clusters(
     pairs: Pairs, k: int, seeds: Sequence[Sequence[int]] = ()
 ) -> DeviceClusters:
@@ -374,6 +376,7 @@ def clusters(
     return rows.graph.clusters(_lloyd(rows, labels, k, COLD_STEPS))
 
 
+@all_cores()
 def reclustered(
     pairs: Pairs,
     k: int,
@@ -434,10 +437,13 @@ def _rows(pairs: Pairs, k: int) -> Rows:
     backend, points = pairs.operator.graph.backend, pairs.ritz.basis[:, :k]
     inverse = backend.zeros(len(points), 1)
     faint = FAINT / np.sqrt(len(points))
-    for rows in backend.chunks(len(points)):
+
+    def invert(rows: slice) -> None:
         length = ((points[rows] * points[rows]).sum(1) ** 0.5)[:, None]
         is_faint = length <= faint
         inverse[rows] = ~is_faint / (length + is_faint)
+
+    backend.each(invert, len(points))
     return Rows(pairs.operator.graph, points, inverse)
 
 
@@ -456,9 +462,13 @@ def _centres(rows: Rows, labels: Array, k: int) -> Floats:
     """Return the means; an empty cluster gets the row farthest from all others."""
     backend, total = rows.backend, np.zeros((k, rows.points.shape[1]))
     numbers = backend.indices(np.arange(k))
-    for part in backend.chunks(len(labels)):
+
+    def sums(part: slice) -> AnyFloats:
         member = (labels[part][:, None] == numbers) * rows.inverse[part]
-        total += backend.host(member.T @ rows.points[part])
+        return backend.host(member.T @ rows.points[part])
+
+    for found in backend.each(sums, len(labels)):
+        total += found
     sizes = backend.host(backend.tally(labels, None, k))
     centres = total / np.maximum(sizes, 1)[:, np.newaxis]
     empty = np.flatnonzero(sizes == 0)
@@ -470,26 +480,27 @@ def _centres(rows: Rows, labels: Array, k: int) -> Floats:
 
 def _assigned(rows: Rows, centres: Floats) -> Array:
     """Return the nearest centre of each row."""
-    found = [near.argmax(1) for _, near in _nearness(rows, centres)]
+    near = _nearness(rows, centres)
+    found = rows.backend.each(lambda part: near(part).argmax(1), len(rows.points))
     return rows.backend.joined(found)
 
 
 def _farthest(rows: Rows, centres: Floats, count: int) -> Indices:
     """Return the rows that are farthest from the centre that is nearest to them."""
     backend, nearest = rows.backend, np.zeros(len(rows.points))
-    for part, near in _nearness(rows, centres):
+    near = _nearness(rows, centres)
+    for part in backend.chunks(len(nearest)):
         length = backend.host(rows.inverse[part, 0] > 0)
-        nearest[part] = length / 2 - backend.host(near).max(axis=1)
+        nearest[part] = length / 2 - backend.host(near(part)).max(axis=1)
     rounded = np.round(nearest, NEAR_DIGITS)
     return np.lexsort((rows.graph.order, -rounded))[:count]
 
 
-def _nearness(rows: Rows, centres: Floats) -> Iterator[tuple[slice, Array]]:
-    """Yield x c - c^2 / 2 for rows x and all centres c: the larger, the nearer."""
+def _nearness(rows: Rows, centres: Floats) -> Callable[[slice], Array]:
+    """Return x c - c^2 / 2 for rows x and all centres c: the larger, the nearer."""
     backend, across = rows.backend, rows.backend.array(centres.T)
     half = backend.array((centres**2).sum(axis=1) / 2)
-    for part in backend.chunks(len(rows.points)):
-        yield part, (rows.points[part] @ across) * rows.inverse[part] - half
+    return lambda part: (rows.points[part] @ across) * rows.inverse[part] - half
 
 
 def _pivoted(rows: Rows) -> Array:

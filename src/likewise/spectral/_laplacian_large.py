@@ -379,21 +379,29 @@ class Operator:
         """Return the product with the columns of a matrix."""
         return self.shifted(X, 0.0, 1.0)
 
-    def shifted(self, X: Array, shift: float, factor: float) -> Array:
-        """Return ``factor * (self @ X - shift * X)``."""
-        is_touched = len(self.touched.samples) > 0
+    def shifted(
+        self,
+        X: Array,
+        shift: float,
+        factor: float,
+        plus: Sequence[tuple[Array, float]] = (),
+    ) -> Array:
+        """Return ``factor * (self @ X - shift * X)`` and other columns, scaled."""
+        is_touched, backend = len(self.touched.samples) > 0, self.graph.backend
         scaled = X
         if is_touched:
             scaled = X + 0.0
             scaled[self._at] *= self._ratio
-        out = self.graph.product @ scaled
-        out *= -factor
-        self.graph.backend.add_scaled(out, X, factor * (1.0 - shift))
+        others = [(X, factor * (1.0 - shift)), *plus]
+        out = backend.sparse_sum(self.graph.product, scaled, -factor, others)
         if is_touched:
             mine = X[self._at]
             repaired = mine - self._ratio * (self._rows @ X)
             self._tie(repaired, self.touched.samples, X)
-            out[self._at] = factor * (repaired - shift * mine)
+            repaired = factor * (repaired - shift * mine)
+            for values, times in plus:
+                repaired = repaired + times * values[self._at]
+            out[self._at] = repaired
         return out
 
     def at(self, rows: Indices, X: Array) -> Array:

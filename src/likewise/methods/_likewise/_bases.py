@@ -9,6 +9,7 @@ import scipy.sparse as sp
 from scipy.linalg import solve_triangular
 
 from likewise._arrays import AnyFloats, Floats, Indices, Samples
+from likewise._cores import all_cores
 from likewise._ties import first_best
 from likewise.affinity import evenly
 from likewise.methods._likewise._posterior import Basis
@@ -90,9 +91,14 @@ def sampled_basis(X: Samples, rank: int = RANK, backend: Backend = SINGLE) -> Ba
     some = X[evenly(n, N_DRAWN)]
     kernel = Kernel.of(some if sp.issparse(some) else some.astype(np.float64), rank)
     found, total = backend.zeros(n, len(kernel.turn)), np.zeros(len(kernel.turn))
-    for part in backend.chunks(n):
+
+    def fill(part: slice) -> Floats:
         found[part] = backend.narrow(kernel.directions(X[part], backend))
-        total += backend.column_sums(found[part])
+        return backend.column_sums(found[part])
+
+    with all_cores():
+        for sums in backend.each(fill, n):
+            total += sums
     found -= backend.array(total / n)
     return _scaled(found)
 
