@@ -16,6 +16,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager
 from pathlib import Path
 from threading import Barrier, Event
+from types import SimpleNamespace
 from typing import Any
 
 import httpx
@@ -703,7 +704,7 @@ def test_files_that_are_left_out_are_counted_on_the_terminal(
 ) -> None:
     monkeypatch.setattr(serving, "MOMENT", 0.0)
     ready = Scripted(Preparing(stage="Reading", done=0, total=1))
-    ready.service = object()
+    ready.service = SimpleNamespace(display=SimpleNamespace(early=""))
     ready.broken = (Broken("a.png", "a.png is empty: leave it out."),) * 1200
 
     serving._follow(ready)

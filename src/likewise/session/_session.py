@@ -345,8 +345,9 @@ class Session:
         number, asked = self._state.stands.n_answers + 1, self._state.question(question)
         told = Answer(asked, Verdict.of(verdict), number, by=self._reader(by))
         known = self._state.known.after(told)
+        model = self._current()
         with self._calmly():
-            self._ahead[told] = self._method.learn(self._current(), known, told)
+            self._ahead[told] = self._method.learn(model, known, told)
         return View(self._ahead[told], known)
 
     def tell(
@@ -915,8 +916,9 @@ class Session:
 
         Certain sets keep their numbers while answers come in.
         """
+        model = self._current()
         with self._calmly():
-            return compact(self._current().labels, self._state.known.aside)
+            return compact(model.labels, self._state.known.aside)
 
     @property
     def groups(self) -> tuple[Group, ...]:
@@ -1016,8 +1018,9 @@ class Session:
     @property
     def progress(self) -> Progress:
         """How far the clustering is, by the method's own estimate."""
+        model = self._current()
         with self._calmly():
-            return progress_of(self._state.known, self._current())
+            return progress_of(self._state.known, model)
 
     @property
     def known(self) -> Knowledge:
@@ -1250,20 +1253,20 @@ class Session:
         return one_thread() if is_small else nullcontext()
 
     def _current(self) -> Model:
-        with self._calmly():
-            return self._brought_on()
-
-    def _brought_on(self) -> Model:
         if self._model is None:
-            self._model = self._made()
+            is_small = self._given.n_samples <= ONE_THREAD
+            with self._calmly() if is_small else nullcontext():
+                self._model = self._made()  # of many samples, on all cores
             self._earlier = None
+        with self._calmly():
+            return self._brought_on(self._model)
+
+    def _brought_on(self, model: Model) -> Model:
         behind, self._behind = self._behind, []
         for answer, known in chain.from_iterable(starmap(steps, behind)):
-            self._model = self._ahead.get(answer) or self._method.learn(
-                self._model, known, answer
-            )
-            self._ahead = {}
-        return self._model
+            model = self._ahead.get(answer) or self._method.learn(model, known, answer)
+            self._model, self._ahead = model, {}
+        return model
 
     def _made(self) -> Model:
         method, earlier, given = self._method, self._earlier, self._given
