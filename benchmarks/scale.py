@@ -1,7 +1,8 @@
 """One answer to the next question, from ten thousand samples to a million.
 
     python -m benchmarks.scale [--sizes 10000 100000] [--methods urasc+n likewise]
-                               [--clusters 50] [--d 64] [--device cuda] [--whole]
+                               [--clusters 50] [--d 64] [--known 500]
+                               [--device cuda] [--whole]
                                [--features X.npy] [--keep FOLDER] [--json FILE]
 
 For each size and method: the time to the first question (cold), the time from an answer
@@ -61,7 +62,6 @@ from likewise.spectral import renumbered
 from likewise.spectral._laplacian_large import local_order
 
 N_NEAR = 20
-N_KNOWN = 500
 N_PRODUCTS = 60
 N_OPENED = 5000  # answers that a session is opened with
 SLOW_FIT = 20_000  # samples from which on a fit of scikit-learn takes minutes
@@ -138,14 +138,13 @@ def prepare(folder: Path) -> None:
         sp.save_npz(folder / f"{name}.npz", single, compressed=False)
 
 
-def measure(
-    folder: Path, method: str, device: str, repeats: int, *, is_whole: bool
-) -> Measured:
+def measure(folder: Path, method: str, options: argparse.Namespace) -> Measured:
     """Return what one method takes, on what was prepared or from the array alone."""
     y, X = np.load(folder / "y.npy"), np.load(folder / "X.npy", mmap_mode="r")
+    device, is_whole = options.device, options.whole
     n, clock, profile = len(y), clock_of(device), cProfile.Profile()
     rng = np.random.default_rng(0)
-    known = {int(i): int(y[i]) for i in rng.choice(n, N_KNOWN, replace=False)}
+    known = {int(i): int(y[i]) for i in rng.choice(n, options.known, replace=False)}
     kept = None if is_whole else _kept(folder, X)
     start = clock()
     profile.enable()
@@ -162,7 +161,7 @@ def measure(
     if is_whole:
         session = Session(problem, method, known=known)
         session.ask()
-    warm, shares = _warm(session, LabelOracle(y), method, repeats, clock)
+    warm, shares = _warm(session, LabelOracle(y), method, options.repeats, clock)
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
     W, k = problem.weights, problem.n_clusters or 1
     fit = _fit(W, k, clock) if n <= SLOW_FIT else None
@@ -286,7 +285,9 @@ def line(found: Measured) -> str:
     shares = ", ".join(f"{name} {share:.0%}" for name, share in found.shares.items())
     fit = f"1/{found.fit / found.warm:.0f}" if found.fit else "-"
     products = f"{found.warm / found.products:.1f} x" if found.products else "-"
-    stages = [f"{name} {seconds:.2f} s" for name, seconds in found.stages.items()]
+    rest = found.cold - sum(found.stages.values())
+    listed = {**found.stages, "rest": rest}.items()
+    stages = [f"{name} {seconds:.2f} s" for name, seconds in listed]
     first = f"\n{'':10}first question: {', '.join(stages)}"
     return (
         f"{found.n:>9,} {found.method:9} {found.cold:8.1f} s "
@@ -311,6 +312,7 @@ def main() -> None:
     parser.add_argument("--methods", nargs="+", default=["urasc+n", "likewise"])
     parser.add_argument("--clusters", type=int, default=50)
     parser.add_argument("--d", type=int, default=64, help="features of the clouds")
+    parser.add_argument("--known", type=int, default=500, help="at the start")
     parser.add_argument("--device", default="cpu")
     parser.add_argument("--whole", action="store_true", help="from an array on disk")
     parser.add_argument("--repeats", type=int, default=8)
@@ -321,13 +323,7 @@ def main() -> None:
     options = parser.parse_args()
     if options.one:
         with threadpool_limits(1 if options.device == "cpu" else None):
-            found = measure(
-                Path(options.keep),
-                options.one,
-                options.device,
-                options.repeats,
-                is_whole=options.whole,
-            )
+            found = measure(Path(options.keep), options.one, options)
         print(json.dumps(asdict(found)))
         return
     with tempfile.TemporaryDirectory() as temporary:
@@ -369,7 +365,7 @@ def _apart(folder: Path, method: str, options: argparse.Namespace) -> Measured:
     """Return what a process of its own measures, so that its memory is its own."""
     command = [sys.executable, "-m", "benchmarks.scale", "--one", method]
     command += ["--keep", str(folder), "--device", options.device]
-    command += ["--repeats", str(options.repeats)]
+    command += ["--repeats", str(options.repeats), "--known", str(options.known)]
     command += ["--whole"] * options.whole
     ended = subprocess.run(command, check=True, capture_output=True, text=True)
     return Measured(**json.loads(ended.stdout.splitlines()[-1]))
