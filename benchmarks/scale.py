@@ -142,7 +142,8 @@ def measure(folder: Path, method: str, options: argparse.Namespace) -> Measured:
     """Return what one method takes, on what was prepared or from the array alone."""
     y, X = np.load(folder / "y.npy"), np.load(folder / "X.npy", mmap_mode="r")
     device, is_whole = options.device, options.whole
-    n, clock, profile = len(y), clock_of(device), cProfile.Profile()
+    n, clock = len(y), clock_of(device)
+    profile = cProfile.Profile(clock)
     rng = np.random.default_rng(0)
     known = {int(i): int(y[i]) for i in rng.choice(n, options.known, replace=False)}
     kept = None if is_whole else _kept(folder, X)
