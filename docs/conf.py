@@ -18,7 +18,7 @@ extensions = [
     "numpydoc",
     "sphinx.ext.autodoc",
     "sphinx_design",
-    "docs._reference",
+    "docs._reference._directives",
 ]
 exclude_patterns = ["_build", "_reference", "_static"]
 source_suffix = {".md": "markdown", ".rst": "restructuredtext"}
@@ -34,6 +34,9 @@ toc_object_entries_show_parents = "hide"
 add_module_names = False
 python_display_short_literal_types = True
 
+html_math_renderer = "mathml"  # the other one loads a script from elsewhere
+highlight_language = "none"  # most blocks are commands, with words behind them
+
 html_theme = "pydata_sphinx_theme"
 html_title = "likewise"
 html_static_path = ["_static"]
@@ -41,6 +44,7 @@ html_css_files = ["site.css"]
 MARK = "../src/likewise/app/static/mark.svg"
 html_favicon = MARK
 html_copy_source = False
+html_show_sourcelink = False
 html_show_sphinx = False
 html_context = {"default_mode": "auto"}
 html_theme_options = {
@@ -54,4 +58,4 @@ html_theme_options = {
     "back_to_top_button": False,
     "show_prev_next": True,
 }
-html_sidebars = {"index": []}
+html_sidebars: dict[str, list[str]] = {"index": []}

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
+from itertools import pairwise
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -17,6 +18,7 @@ import likewise
 
 APART = {"likewise.Session"}  # with a page of its own
 OF_SKLEARN = "\n   :exclude-members: set_fit_request"  # words for its own pages
+HIDDEN = r"\._|\.migrations"
 LONGEST = 70  # characters of a value that is shown
 
 
@@ -58,11 +60,9 @@ class Name:
 @cache
 def modules() -> tuple[str, ...]:
     """Return the public modules, the package first."""
-    found = ["likewise"]
-    for one in pkgutil.walk_packages(likewise.__path__, "likewise."):
-        if not any(part.startswith("_") for part in one.name.split(".")):
-            found.append(one.name)
-    return tuple(name for name in found if ".migrations" not in name)
+    inside = pkgutil.walk_packages(likewise.__path__, "likewise.")
+    found = [one.name for one in inside if not re.search(HIDDEN, one.name)]
+    return ("likewise", *found)
 
 
 @cache
@@ -97,26 +97,31 @@ def _home(homes: dict[int, str], value: Any, module: str) -> str:
 
 
 def _comment(module: str, name: str) -> str:
-    """Return what the source says behind a constant."""
+    """Return what the source says of a constant, behind it or above it."""
+    made = re.compile(rf"(?:[A-Z_, ]*\b)?{name}\b[^=(]*= ?[^=]")
     for path in _sources(module):
-        line = rf"^{name}\b[^=\n]*=[^\n]*|^[A-Z_, ]*\b{name}\b[A-Z_, ]* = [^\n]*"
-        found = re.search(line, path.read_text(encoding="utf-8"), re.MULTILINE)
-        if found and "  # " in found[0]:
-            words = found[0].split("  # ")[-1].removesuffix(".")
-            return "" if words.startswith("noqa") else f"{words[0].upper()}{words[1:]}."
+        lines = path.read_text(encoding="utf-8").splitlines()
+        for above, line in pairwise(lines):
+            if made.match(line):
+                said = line.partition("  # ")[2] or above.partition("# ")[2]
+                if said:
+                    return f"{said[0].upper()}{said[1:].removesuffix('.')}."
     return ""
 
 
 def _sources(module: str) -> list[Path]:
     file = Path(str(import_module(module).__file__))
-    return sorted(file.parent.rglob("_*.py")) if file.stem == "__init__" else [file]
+    if file.stem != "__init__":
+        return [file]
+    deep = "**/_*.py" if module == "likewise" else "_*/**/*.py"
+    return sorted({*file.parent.glob("_*.py"), *file.parent.glob(deep)})
 
 
 def face(module: str) -> str:
     """Return the page of a module: a table of its names, and the entry of each."""
     here = names()[module]
     about = inspect.getdoc(import_module(module)) or ""
-    parts = [f".. py:module:: {module}", about, _table(here)]
+    parts = [f".. py:module:: {module}", about, ".. highlight:: python", _table(here)]
     parts += [_entry(one) for one in here if one.home == module]
     return "\n\n".join(parts)
 
@@ -135,7 +140,7 @@ def _entry(one: Name) -> str:
     if one.kind == "data":
         shown = repr(one.value)
         value = f"\n   :value: {shown}" if _is_short(shown) else ""
-        return f".. py:data:: {one.target}{value}\n\n   {one.about}"
+        return f".. py:data:: {one.name}{value}\n\n   {one.about}"
     if one.kind == "function":
         return f".. autofunction:: {one.target}"
     return f".. auto{one.kind}:: {one.target}\n   :members:{OF_SKLEARN}"

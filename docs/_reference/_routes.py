@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
 
@@ -10,52 +12,7 @@ from jinja2 import Environment
 from likewise.app import AppContext, create_app
 from likewise.app._api import kinds, sections
 
-PAGE = """
-{%- macro table(fields) %}
-
-| field | | what it is |
-|---|---|---|
-{%- for field in fields %}
-| `{{ field.name }}` | {{ field.kind | replace("|", "or") }}{{ "" if field.is_needed else ", optional" }} | {{ field.about | replace("\n", " ") }} |
-{%- endfor %}
-{% endmacro %}
-{%- for tag, here in routes.items() %}
-## {{ tag }}
-{% for route in here %}
-### {{ route.method }} {{ route.path }}
-
-{{ route.about }}
-{% if route.parameters %}{{ table(route.parameters) }}{% endif %}
-{%- if route.takes %}
-Send {{ route.takes }}; you get {{ route.gives }}.
-{% else %}
-You get {{ route.gives }}.
-{% endif %}
-Refused with: {{ route.troubles | join(", ") }}.
-{% if route.request %}
-```json
-{{ route.request }}
-```
-{% endif %}
-{% endfor %}
-{% endfor %}
-## Messages
-
-Unknown fields are refused in requests; replies may gain fields.
-{% for kind in messages.values() %}
-### {{ kind.name }}
-
-{{ kind.about }}
-{% if kind.fields %}{{ table(kind.fields) }}{% endif %}
-{% endfor %}
-## Refusals
-
-| code | why |
-|---|---|
-{%- for code, said in refusals.items() %}
-| {{ code }} | {{ said.description }} |
-{%- endfor %}
-"""
+PAGE = Path(__file__).with_name("routes.md.jinja")
 
 
 def document() -> dict[str, Any]:
@@ -67,9 +24,19 @@ def document() -> dict[str, Any]:
 def routes() -> str:
     """Return a section for each kind of route, then the messages and refusals."""
     said = document()
-    page = Environment(autoescape=False).from_string(PAGE)  # noqa: S701 - Markdown
-    return page.render(
+    messages = kinds(said)
+    markdown = Environment(autoescape=False)
+    markdown.filters["linked"] = lambda words: _linked(words, messages)
+    return markdown.from_string(PAGE.read_text(encoding="utf-8")).render(
         routes=sections(said),
-        messages=kinds(said),
+        messages=messages,
         refusals=said["components"]["responses"],
     )
+
+
+def _linked(words: str, messages: Collection[str]) -> str:
+    """Return what may stand in a field, with links to the messages in it."""
+    each = (
+        f"[{one}](#{one.lower()})" if one in messages else one for one in words.split()
+    )
+    return " ".join(each)

@@ -138,7 +138,7 @@ def _version(name: str) -> str | None:
         return None
 
 
-app = typer.Typer(
+app = typer.Typer(  # every command
     name="likewise",
     help="Sort anything into the groups you mean, by answering 'same or different?'.",
     no_args_is_help=True,
