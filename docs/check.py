@@ -47,8 +47,7 @@ class Page(HTMLParser):
 
 def wrong(site: Path) -> Iterator[str]:
     """Yield what is wrong with the site in a folder, a sentence each."""
-    found = (path for path in site.rglob("*.html") if "_static" not in path.parts)
-    pages = {path: Page(path.read_text("utf-8")) for path in found}
+    pages = {path: Page(path.read_text("utf-8")) for path in pages_of(site)}
     for path, page in pages.items():
         here = path.relative_to(site)
         for link in page.links + page.loaded:
@@ -60,6 +59,12 @@ def wrong(site: Path) -> Iterator[str]:
         yield from _from_elsewhere(path.relative_to(site), loaded)
     for name in sorted(wanted() - inventory(site)):
         yield f"{name} is not in the reference."
+
+
+def pages_of(site: Path) -> list[Path]:
+    """Return the pages; what the theme brings along is none."""
+    found = sorted(site.rglob("*.html"))
+    return [path for path in found if "_static" not in path.relative_to(site).parts]
 
 
 def _from_elsewhere(here: Path, loaded: Iterable[str]) -> Iterator[str]:
@@ -92,7 +97,7 @@ def main(folder: str) -> int:
     site = Path(folder).resolve()
     found = list(wrong(site))
     lines = found or [
-        f"{len(list(site.rglob('*.html')))} pages, {len(wanted())} public names, "
+        f"{len(pages_of(site))} pages, {len(wanted())} public names, "
         "every link leads somewhere, nothing is loaded from elsewhere."
     ]
     sys.stdout.write("\n".join([*lines, ""]))
