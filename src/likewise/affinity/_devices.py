@@ -8,6 +8,7 @@ from types import ModuleType
 
 from likewise.errors import AssumptionWarning, InputError, MissingExtraError
 
+# Where the numbers of many samples are worked out.
 DEVICES = ("cpu", "cuda", "torch-cpu")
 
 

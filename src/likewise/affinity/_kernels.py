@@ -46,6 +46,7 @@ from likewise.affinity._knn import N_EDGES, N_SHARES, Clock, nearest_neighbours
 from likewise.affinity._rows import Report
 from likewise.errors import InputError
 
+# How alike a sample is to each of others.
 Closeness: TypeAlias = Callable[[int, Indices], Floats]
 
 BANDWIDTHS = 2.0**-300, 2.0**300
@@ -233,7 +234,9 @@ def precomputed(W: SamplesLike) -> Affinity:
     return Affinity(W, strongest(W, N_SHARES), closeness)
 
 
+# From samples to how alike they are.
 Kernel: TypeAlias = Callable[[Samples], Affinity | Weights]
+# Every affinity by its name.
 AFFINITIES: dict[str, Callable[[SamplesLike], Affinity]] = {
     "auto": auto,
     "gaussian": gaussian,

@@ -94,7 +94,7 @@ ADVICE = {
 TIMED = 2  # the block whose time says how long all take
 MINUTE, HOUR = 60, 3600  # seconds
 
-Clock: TypeAlias = Callable[[], float]
+Clock: TypeAlias = Callable[[], float]  # seconds since some moment
 
 
 @dataclass(frozen=True, slots=True)

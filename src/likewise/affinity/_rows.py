@@ -118,7 +118,7 @@ class Stored(Protocol):
         """Return the rows."""
 
 
-Source: TypeAlias = Samples | Stored
+Source: TypeAlias = Samples | Stored  # samples in memory or on a disk
 
 
 def rows_of(source: Source, middle: Floats | None) -> Rows:

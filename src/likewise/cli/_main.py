@@ -84,7 +84,7 @@ def _status(name: str, folder: Path | None) -> str:
     return "bundled" if DATASETS[name].is_bundled else "found"
 
 
-app = typer.Typer(
+app = typer.Typer(  # every command
     name="likewise",
     help="Sort anything into the groups you mean, by answering 'same or different?'.",
     no_args_is_help=True,

@@ -198,7 +198,7 @@ _BUILT_IN: dict[str, Entry] = {
     },
 }
 
-DATASETS: Registry[Entry] = Registry(
+DATASETS: Registry[Entry] = Registry(  # every data set by its name
     "data set", Entry, "likewise.datasets", _BUILT_IN.items()
 )
 

@@ -12,12 +12,12 @@ from numpy.typing import NDArray
 from likewise._regime import EXACT_SEARCH
 from likewise.errors import InputError
 
-Kind: TypeAlias = Literal["image", "text", "row"]
-Vectors: TypeAlias = NDArray[np.float32]
+Kind: TypeAlias = Literal["image", "text", "row"]  # what an encoder takes
+Vectors: TypeAlias = NDArray[np.float32]  # a row for each thing
 
 Batch: TypeAlias = Sequence[Any] | NDArray[Any]
 
-MAX_PICTURE_BYTES = 200_000_000
+MAX_PICTURE_BYTES = 200_000_000  # of a file; larger ones are left out
 
 
 @dataclass(frozen=True)

@@ -24,7 +24,7 @@ from likewise.errors import AssumptionWarning, InputError
 if TYPE_CHECKING:
     from likewise._arrays import Samples
 
-AUTO = "auto"
+AUTO = "auto"  # the best encoder that needs no download
 
 
 def encoder_for(kind: Kind, name: Any = AUTO, *, download: bool = False) -> Encoder:

@@ -29,7 +29,9 @@ except ImportError:  # said when there is a picture to open
 
 FORMATS = ("JPEG", "PNG", "WEBP", "GIF", "BMP", "TIFF")
 MORE_FORMATS = ("AVIF", "HEIF")  # where what reads them is installed
+# Pictures that need another package than Pillow.
 Form: TypeAlias = Literal["HEIC", "AVIF", "PDF", "RAW"]
+# The package that opens each form.
 NEEDED: dict[Form, str] = {"HEIC": "pillow_heif", "PDF": "pypdfium2", "RAW": "rawpy"}
 RAW = {".3fr", ".arw", ".cr2", ".cr3", ".dng", ".erf", ".kdc", ".mrw", ".nef", ".nrw"}
 RAW |= {".orf", ".pef", ".raf", ".raw", ".rw2", ".sr2", ".srw", ".x3f"}

@@ -72,6 +72,7 @@ def all_in_one(truth: ArrayLike) -> float:
     return jaccard(truth, np.zeros(len(truth), dtype=int))
 
 
+# Every score by its name.
 METRICS = {"jaccard": jaccard, "v_measure": v_measure, "ari": ari}
 
 

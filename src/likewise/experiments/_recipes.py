@@ -51,7 +51,7 @@ def _without_a_step(name: str, about: str, **changed: object) -> Setting:
     return Setting(name, PAPER.affinity, recipe, about)
 
 
-ABLATIONS = (
+ABLATIONS = (  # settings that are one step away from the paper's
     replace(
         PAPER,
         name="graph",
@@ -91,6 +91,6 @@ ABLATIONS = (
     ),
 )  # each is one step away from the paper's; the last takes two at once
 
-RECIPES: Mapping[str, Setting] = MappingProxyType(
+RECIPES: Mapping[str, Setting] = MappingProxyType(  # every setting by its name
     {setting.name: setting for setting in (OURS, PAPER, *ABLATIONS)}
 )

@@ -327,6 +327,7 @@ _ORIGINALS: dict[str, Callable[[Path, Mapping[str, _Place]], bytes]] = {
 # A training set
 
 
+# Five lines that train a classifier on what was exported.
 SNIPPET = """\
 import numpy as np
 from sklearn.linear_model import LogisticRegression
@@ -440,7 +441,7 @@ class Export:
     media_type: str
 
 
-EXPORTS = {
+EXPORTS = {  # every format by its name
     "csv": Export("items", "csv", "text/csv; charset=utf-8"),
     "jsonl": Export("items", "jsonl", "application/x-ndjson"),
     "parquet": Export("items", "parquet", "application/vnd.apache.parquet"),

@@ -19,7 +19,7 @@ import numpy as np
 
 from likewise._arrays import Floats
 
-ColumnKind: TypeAlias = Literal[
+ColumnKind: TypeAlias = Literal[  # what a column holds
     "identifier",
     "number",
     "category",
@@ -30,7 +30,7 @@ ColumnKind: TypeAlias = Literal[
     "yes/no",
     "nothing",
 ]
-KINDS: tuple[ColumnKind, ...] = get_args(ColumnKind)
+KINDS: tuple[ColumnKind, ...] = get_args(ColumnKind)  # what a column may hold
 NAMING = ("text", "category", "identifier")  # kinds that may name rows
 UNCOUNTED = ("identifier", "nothing")  # kinds that are shown, but not compared
 MISSING = frozenset(

@@ -94,7 +94,7 @@ class Folded(NamedTuple):
     places: Sequence[int]
 
 
-Fold = Callable[[Gathered], Folded]
+Fold = Callable[[Gathered], Folded]  # what becomes of things with the same content
 
 
 def each_apart(gathered: Gathered) -> Folded:

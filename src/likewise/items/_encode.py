@@ -34,6 +34,7 @@ from likewise.items._seen import Seen
 from likewise.items._tables import Reading
 from likewise.storage import Item, Project
 
+# What is said while files are read, and while they become numbers.
 LOOKING, TURNING = "Looking through the files", "Turning each into numbers"
 LOOKS = "looks/1"  # what the cache calls those of pictures
 MAGIC = b"LWVEC001"

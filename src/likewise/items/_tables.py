@@ -44,7 +44,7 @@ from likewise.items._limits import (
 )
 from likewise.items._separated import looks_like_table
 
-Seek: TypeAlias = Literal["groups", "duplicates"]
+Seek: TypeAlias = Literal["groups", "duplicates"]  # what is looked for among the rows
 N_NAMED = 10  # arrays that a message repeats
 TEXT = 4  # bytes that a byte of text takes, as lines
 N_PREVIEWED = 10_000  # rows that a person sees the kinds of before all are read

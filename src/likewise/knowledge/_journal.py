@@ -51,6 +51,7 @@ class Kept:
     ids: tuple[int, ...]
 
 
+# An event that is not made of others.
 Single: TypeAlias = Told | Retracted | Renamed | SetAside | Kept
 
 
@@ -79,7 +80,7 @@ class Undone:
     position: int
 
 
-Event: TypeAlias = Single | Numbered | Together | Undone
+Event: TypeAlias = Single | Numbered | Together | Undone  # what a journal holds
 
 
 def singles_of(event: Event) -> tuple[Single, ...]:

@@ -72,7 +72,7 @@ class Listed:
         return names.take(self.numbers)
 
 
-AnyClusters: TypeAlias = Clusters | Indices
+AnyClusters: TypeAlias = Clusters | Indices  # clusters, or the cluster of each sample
 
 
 def _listed(raw: AnyClusters) -> Clusters:

@@ -20,9 +20,9 @@ from likewise.knowledge._knowledge import (
     Question,
 )
 
-Tap: TypeAlias = Literal["misfits", "members"]
+Tap: TypeAlias = Literal["misfits", "members"]  # what is to be tapped on a sheet
 TAPPED, PASSED, PILED = "tapped", "passed", "piled"  # how answers of a screen came
-SCREENED = (TAPPED, PASSED, PILED)
+SCREENED = (TAPPED, PASSED, PILED)  # how any answer of a screen came
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,7 +162,7 @@ class Overview:
                 yield Answer(question, Verdict.DIFFERENT, how=PASSED)
 
 
-Screen: TypeAlias = Pair | Sheet | Overview
+Screen: TypeAlias = Pair | Sheet | Overview  # what a reader sees at once
 
 
 def _merging(question: Question) -> Question:

@@ -188,7 +188,7 @@ class Method(Generic[ModelT]):
     under: Callable[[Recipe], Method[ModelT]] | None = None
 
 
-AnyMethod = Method[Any]
+AnyMethod = Method[Any]  # a method, whatever its model is
 
 
 def suited(problem: Problem, method: AnyMethod) -> Problem:

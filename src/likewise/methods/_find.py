@@ -23,6 +23,7 @@ _BUILT_IN: tuple[AnyMethod, ...] = (
     LIKEWISE, DUPLICATES, *URASC, RANDOM, LOT, ACTIVE_HACC, CAC1, FFQS, ASC, QUIRE,
     PKNN, COBRAS, A3S, NPU, LCA,
 )  # fmt: skip
+# Every method by its name, those that packages announce among them.
 METHODS: Registry[AnyMethod] = Registry(
     "method", Method, "likewise.methods", ((m.name, m) for m in _BUILT_IN)
 )

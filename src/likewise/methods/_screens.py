@@ -24,7 +24,7 @@ from likewise.knowledge import (
 )
 from likewise.methods._scores import neighbour_probabilities
 
-KINDS = ("pair", "sheet", "sort", "overview")
+KINDS = ("pair", "sheet", "sort", "overview")  # of screens, by what they cost
 MOST = 48  # items on a sheet, unless the person's screen holds fewer
 N_SPEAKERS = 3  # members that speak for a group on a sheet
 OFFERED = 8  # groups that a pile may be put into, at once

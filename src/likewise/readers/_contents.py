@@ -65,7 +65,7 @@ class Picture:
 
 
 Record: TypeAlias = Mapping[str, object]
-Content: TypeAlias = str | Picture | Path | bytes | Record
+Content: TypeAlias = str | Picture | Path | bytes | Record  # what an item may be
 
 
 def known(content: Content) -> str | Picture | Record:

@@ -20,8 +20,8 @@ from likewise.readers._spending import Limits, Prices, Spent
 if TYPE_CHECKING:
     import httpx
 
-OLLAMA = "http://127.0.0.1:11434/v1"
-KEY = "LIKEWISE_API_KEY"
+OLLAMA = "http://127.0.0.1:11434/v1"  # where Ollama listens on this machine
+KEY = "LIKEWISE_API_KEY"  # the variable that holds the key
 BUSY = {408, 409, 425, 429, 500, 502, 503, 504, 529}  # asked again
 MISFIT = {400, 413, 415, 422}  # the request is not to the server's taste
 LOCKED = {401, 403}

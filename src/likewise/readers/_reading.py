@@ -38,7 +38,7 @@ from likewise.readers._prompts import PROMPT_VERSION, Prompt
 from likewise.session import FEATURES, MODEL, Revision, Session
 from likewise.storage import Author, Project, ProjectJournal
 
-WAYS = ("select", "pair", "set")
+WAYS = ("select", "pair", "set")  # in which a model may be asked
 MOST = 5  # groups to select among, and items of a set: more do not pay
 LEAST_CHANCE = 0.02  # of a group that is worth showing
 LEAST_ITEMS = 3  # of a set

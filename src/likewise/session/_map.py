@@ -157,7 +157,7 @@ def _from_0_to_1(points: Floats) -> Floats:
     return (points - points.min(axis=0)) / np.where(size > 0, size, 1.0)
 
 
-Plane: TypeAlias = NDArray[np.float32]
+Plane: TypeAlias = NDArray[np.float32]  # the place of each sample on the map
 PACKAGE, EXTRA = "umap-learn", "map"
 N_DIRECTIONS = 50  # in which UMAP looks for neighbours
 N_NEIGHBOURS = 15

@@ -34,7 +34,7 @@ from likewise.storage import (
 )
 
 Address: TypeAlias = str | Path
-FEATURES = "features"
+FEATURES = "features"  # under which the samples are kept
 DEFAULTS = {
     "method": "likewise",
     "n_clusters": None,

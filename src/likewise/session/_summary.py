@@ -594,6 +594,7 @@ def _why_these_records(i: str, j: str, same: float) -> str:
     return f"{both} may be the same ({same:.0%}): what they share does not settle it."
 
 
+# How the group of a sample is known.
 Status: TypeAlias = Literal["confirmed", "guessed", "deferred", "aside"]
 
 

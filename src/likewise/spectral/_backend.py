@@ -799,6 +799,7 @@ def backend_of(values: object) -> Backend:
     return TorchBackend(torch, str(_tensor(cast(Array, values)).device))
 
 
+# Numbers on the processor, in float32 and in float64.
 SINGLE, DOUBLE = NumpyBackend(), NumpyBackend(np.float64)
 N_STAGED = 1 << 26  # bytes by way of which numbers are brought to a card
 N_TAKEN_ALONG = 1 << 16  # bytes that a card has taken when it has the order to copy

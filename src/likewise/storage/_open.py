@@ -11,7 +11,7 @@ from likewise.knowledge import valid_text
 from likewise.storage._memory import MemoryStore
 from likewise.storage._protocol import Store
 
-SUFFIXES = (".db", ".sqlite", ".sqlite3")
+SUFFIXES = (".db", ".sqlite", ".sqlite3")  # of files that are taken for databases
 SCHEMES = ("sqlite", "postgresql", "postgres")
 NO_FILE = ("", "/", "/:memory:")
 

@@ -18,11 +18,12 @@ from likewise.knowledge import (
 )
 from likewise.storage._cache import FileCache
 
-Settings: TypeAlias = Mapping[str, Any]
+Settings: TypeAlias = Mapping[str, Any]  # of a project, by their names
 
 KINDS = ("image", "text", "row")
 STATUSES = ("here", "changed", "gone")
 ROLES = ("reader", "reviewer", "owner")  # each may do what those before it may
+# What is said to a link that is not good.
 NO_LINK = "There is no such link: open it as it was sent to you, or ask for a new one."
 
 

@@ -38,7 +38,7 @@ from likewise.app.groups._presenter import (
 )
 from likewise.app.question import seen_by
 
-router = APIRouter(tags=["Groups"])
+router = APIRouter(tags=["Groups"])  # the routes of the pages of groups
 NOWHERE = "This item is in no group."
 MANY = 12  # items of each group that are listed with it
 Near = Annotated[int | None, Query(ge=0)]

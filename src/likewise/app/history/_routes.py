@@ -31,7 +31,7 @@ from likewise.app.history._presenter import (
 )
 from likewise.app.question import seen_by
 
-router = APIRouter(tags=["History"])
+router = APIRouter(tags=["History"])  # the routes of the page of history
 How: TypeAlias = Literal[
     "asked",
     "check",

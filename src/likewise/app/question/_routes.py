@@ -25,7 +25,7 @@ from likewise.app._project import SMALL, ProjectService
 from likewise.app._schemas import Ahead, Candidates, State
 from likewise.app.question import _presenter as presenter
 
-router = APIRouter(tags=["Questions"])
+router = APIRouter(tags=["Questions"])  # the routes of questions
 PHONE = "Mobi"  # what browsers of phones call themselves, among other things
 Fits = Annotated[int | None, Query(ge=4, le=48)]
 Items = Annotated[tuple[Annotated[int, Query(ge=0, lt=2**53)], ...], Query()]

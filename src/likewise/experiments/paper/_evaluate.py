@@ -143,6 +143,7 @@ def _curve(text: str) -> tuple[float, ...]:
 
 
 Result: TypeAlias = Outcome | Failure
+# Who does the jobs: cores, or a cluster.
 Schedule: TypeAlias = Callable[[Sequence[Job]], Iterator[Result]]
 
 

@@ -155,6 +155,7 @@ def save(sheet: Any, path: Path) -> Path:
     return path
 
 
+# Of methods without a look of their own.
 COLOURS = ("#1b6ca8", "#d1495b", "#3c8d5a", "#edae49", "#6a4c93", "#555555")
 BOTTOM = {"ari": -0.06}  # of an axis; the index falls below 0 by chance
 NAMES = {"jaccard": "Jaccard", "v_measure": "V-measure", "ari": "adjusted Rand index"}

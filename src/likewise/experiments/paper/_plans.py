@@ -13,7 +13,7 @@ from likewise.experiments._recipes import RECIPES
 from likewise.experiments._trials import Trial, has_recipes
 
 FOLDER = Path(__file__).parent
-FIGURES = (
+FIGURES = (  # in the order of the report
     *("variants", "learning", "clustering", "noise", "unknown-k", "ablations"),
     *("qualitative", "diagnostic"),
 )
