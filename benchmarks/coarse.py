@@ -25,7 +25,7 @@ from benchmarks.piles import clouds
 from benchmarks.sets import add_suite
 from threadpoolctl import threadpool_limits
 
-from likewise import Session, jaccard
+from likewise import Session, _regime, jaccard
 from likewise._arrays import Indices
 from likewise.datasets import load
 from likewise.knowledge import Journal, MemoryJournal
@@ -99,6 +99,7 @@ def main() -> None:
     parser.add_argument("--alone", action="store_true")
     given = parser.parse_args()
     warnings.simplefilter("ignore")
+    _regime.COARSE_FROM = 0  # few samples are begun with as many are
     add_suite()
     with threadpool_limits(1):
         if given.set:

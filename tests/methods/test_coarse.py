@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from tests.problems import Tiny, blobs
 
-from likewise import Session
+from likewise import Session, _regime
 from likewise.knowledge import GO_ON, Answer, Prediction, Question, Verdict
 from likewise.methods import (
     coarse,
@@ -201,7 +201,10 @@ def test_what_an_answer_means_is_carried_over() -> None:
 # The method that takes over
 
 
-def test_answers_settle_what_they_settled(tiny: Tiny, seed: int) -> None:
+def test_answers_settle_what_they_settled(
+    monkeypatch: pytest.MonkeyPatch, tiny: Tiny, seed: int
+) -> None:
+    monkeypatch.setattr(_regime, "COARSE_FROM", 0)  # as if they were many
     part = part_of(tiny.X, find_method("likewise"), None, COUNT, seed)
     early = started(tiny, "likewise", part)
     answer(early, tiny, 12)

@@ -505,7 +505,7 @@ def learn(model: FieldModel, known: Knowledge, answer: Answer) -> FieldModel:
         prior, beliefs = closer(
             source,
             model.prior,
-            beliefs.after(answer, model.prior.start),
+            beliefs.after(answer, model.prior.asked_in_part),
             known.answers,
             known.aside,
         )

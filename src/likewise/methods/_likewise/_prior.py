@@ -124,6 +124,15 @@ class Prior:
         found[self.medoids] = True
         return found
 
+    @property
+    def asked_in_part(self) -> Indices | None:
+        """The clusters, where the first answers may have come from a part; else None.
+
+        Questions that another model asked speak of classes that this one does not know:
+        of few samples only where the journal is that of an older version.
+        """
+        return self.start if len(self.start) > _regime.COARSE_FROM else None
+
     def rows(self, samples: Indices) -> Floats:
         """Return some rows of the eigenvectors to all digits."""
         return backend_of(self.vectors).rows(self.vectors, samples).astype(np.float64)
