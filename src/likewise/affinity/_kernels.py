@@ -10,7 +10,7 @@ import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 import scipy.sparse as sp
@@ -50,6 +50,9 @@ from likewise.affinity._knn import N_EDGES, N_SHARES, Clock, nearest_neighbours
 from likewise.affinity._rows import Report
 from likewise.errors import InputError
 
+if TYPE_CHECKING:
+    from likewise.affinity._scores import Scored
+
 Closeness: TypeAlias = Callable[[int, Indices], Floats]
 
 BANDWIDTHS = 2.0**-300, 2.0**300
@@ -75,6 +78,8 @@ class Affinity:
         there are too many samples to compare all pairs.
     scale : ndarray of shape (n_samples,), or None
         The distance that counts as near at each sample, where weights are made of it.
+    scored : Scored or None
+        The scores of pairs that weights are made of, where they are.
     """
 
     weights: Weights
@@ -83,6 +88,7 @@ class Affinity:
     features: Samples | None = None
     recall: float = 1.0
     scale: AnyFloats | None = None
+    scored: Scored | None = None
 
 
 def auto(
@@ -200,11 +206,12 @@ def precomputed(W: SamplesLike) -> Affinity:
     if not sp.issparse(W):
         return _from_dense(W, None)
     faintest = float(W.data.min(initial=1.0))
-    closeness = partial(_walk_closeness, W, faintest)
+    closeness = partial(walk_closeness, W, faintest)
     return Affinity(W, strongest(W, N_SHARES), closeness)
 
 
 Kernel: TypeAlias = Callable[[Samples], Affinity | Weights]
+PAIRWISE = ("precomputed", "scores")  # of (n, n) matrices, not of features
 AFFINITIES: dict[str, Callable[[SamplesLike], Affinity]] = {
     "auto": auto,
     "gaussian": gaussian,
@@ -325,7 +332,7 @@ def _row(W: Floats, i: int, others: Indices) -> Floats:
     return W[i, others]
 
 
-def _walk_closeness(W: Sparse, faintest: float, i: int, others: Indices) -> Floats:
+def walk_closeness(W: Sparse, faintest: float, i: int, others: Indices) -> Floats:
     """Return the weight; where there is no edge, that of two steps (never above it)."""
     row = W[[i]]
     one_step, two_steps = _entries(row, others), _entries(row @ W, others)
