@@ -103,7 +103,7 @@ def test_a_curve_goes_through_the_scores_of_the_run(run: Curve) -> None:
 
 def test_of_several_runs_the_mean_is_drawn(run: Curve) -> None:
     other = simulate(Plan(LINE, Y, "random", 6, 2), seed=1)
-    ax = curve({"one": run, "both": [run, other]})
+    ax = curve({"one": [run], "both": [run, other]})
 
     both = [np.array(one.scores["jaccard"]) for one in (run, other)]
     assert [line.get_label() for line in ax.lines] == ["one", "both"]

@@ -30,7 +30,6 @@ from likewise._arrays import (
     as_whole,
     dense,
     described,
-    is_frame,
     with_short_indices,
 )
 from likewise.affinity._graph import strongest
@@ -138,11 +137,12 @@ def rarity_of(scores: Any, n_samples: int | None = None) -> Sparse:
     ----------
     scores : array-like, DataFrame, scipy sparse matrix or iterable of (i, j, score)
         An (n, n) matrix, in which NaN, or what a sparse one does not store, is a pair
-        without a score; or triples of two sample numbers and a score, which may be a
+        without a score; or triples of two sample numbers and a score, as tuples or as a
         table of three columns. More means more alike, on whatever scale. Of several
         scores of a pair the highest counts, those of a sample with itself do not.
     n_samples : int, optional
-        How many samples there are, where triples do not name the last one.
+        How many samples there are, where triples do not name the last one. With it, an
+        array of three rows and columns is triples too.
 
     Returns
     -------
@@ -158,31 +158,42 @@ def rarity_of(scores: Any, n_samples: int | None = None) -> Sparse:
            [0., 0., 0., 0.]])
     """
     n = None if n_samples is None else as_whole(n_samples, "n_samples", 1)
-    given = _values(scores)
-    if sp.issparse(given):
-        return _rarity(*_of_sparse(given, n))
-    is_square = given.shape[0] == given.shape[1]
-    if is_square and (n is None or given.shape[1] != TRIPLE):
-        return _rarity(*_of_dense(given, n))
-    return _rarity(*_of_triples(given, n))
-
-
-def _values(scores: Any) -> Any:
-    """Return scores as a matrix of numbers, dense or sparse."""
     if sp.issparse(scores):
-        given: Any = scores
-    elif is_frame(scores) or hasattr(scores, "columns"):
-        given = np.column_stack([_numbers(scores[c]) for c in scores.columns])
-    elif isinstance(scores, Iterable) and not isinstance(scores, str | bytes | dict):
-        given = _numbers(scores if hasattr(scores, "shape") else list(scores))
-    else:
-        given = None
-    if given is None or given.ndim != 2 or not given.shape[0]:  # noqa: PLR2004
+        return _rarity(*_of_sparse(scores, n))
+    rows = list(scores) if _is_listed(scores) else scores
+    given = _matrix(rows)
+    is_table = n is not None or _is_table(rows)
+    if given.shape[0] != given.shape[1] or (is_table and given.shape[1] == TRIPLE):
+        return _rarity(*_of_triples(given, n))
+    return _rarity(*_of_dense(given, n))
+
+
+def _is_listed(scores: Any) -> bool:
+    is_array = hasattr(scores, "shape") or isinstance(scores, str | bytes | dict)
+    return isinstance(scores, Iterable) and not is_array
+
+
+def _is_table(rows: Any) -> bool:
+    """Tell a list of tuples, or a table, from the rows of a matrix."""
+    if hasattr(rows, "columns"):
+        return True
+    return isinstance(rows, list) and all(isinstance(row, tuple) for row in rows)
+
+
+def _matrix(rows: Any) -> Floats:
+    """Return scores as a dense matrix of numbers."""
+    found: Floats | None = None
+    if hasattr(rows, "columns"):
+        columns = [_numbers(rows[column]) for column in rows.columns]
+        found = np.column_stack(columns) if columns else None
+    elif isinstance(rows, list) or hasattr(rows, "shape"):
+        found = _numbers(rows)
+    if found is None or found.ndim != 2 or not len(found):  # noqa: PLR2004
         raise InputError(
             f"Scores are an (n, n) matrix or (i, j, score) triples, not "
-            f"{described(scores)}."
+            f"{described(rows)}."
         )
-    return given
+    return found
 
 
 def _numbers(values: Any) -> NDArray[np.float64]:

@@ -14,6 +14,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.special import expit
 
 from likewise._arrays import Floats, Indices
@@ -169,7 +170,9 @@ def _used(known: Knowledge) -> list[Answer]:
     return told[: FIRST << doublings >> 1] if doublings else []
 
 
-def fitted(evidence: Floats, same: Floats, usual: Floats) -> tuple[float, float]:
+def fitted(
+    evidence: Floats, same: NDArray[np.bool_], usual: Floats
+) -> tuple[float, float]:
     """Return the offset and slope that answers speak for.
 
     Parameters

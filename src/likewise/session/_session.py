@@ -297,9 +297,8 @@ class Session:
         1
         """
         if scores is not None:
-            X, how["affinity"] = _given(
-                X, how.get("affinity", DEFAULTS["affinity"]), scores, n_samples
-            )
+            affinity = how.get("affinity", "auto")
+            X, how["affinity"] = _given(X, affinity, scores, n_samples)
         return open_session(cls, url, X, **how)
 
     # Asking and telling
