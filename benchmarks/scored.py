@@ -4,8 +4,8 @@
     python -m benchmarks.scored --sets sightings --methods lca --json scored.json
 
 Two sets of cosines, which a matcher could have given. *digits*: 500 handwritten digits,
-ten groups. *sightings*: 80 animals made up, each seen three times, 16 numbers a sighting,
-noise of three quarters of their size. The number of groups is not told. Ways:
+ten groups. *sightings*: 80 animals made up, each seen three times, 16 numbers a
+sighting, noise of three quarters of their size. The number of groups is not told. Ways:
 
 - scores: ``Session(scores=...)``;
 - as they came: the same, but what a score means is never learned;
