@@ -260,7 +260,8 @@ def test_the_fit_is_the_mode() -> None:
 
     def loss(found: Any) -> float:
         eta = found[0] + found[1] * evidence
-        off = (found - usual) / SPREADS
+        even = found[0] - found[1] * usual[0] / usual[1]  # where both were as likely
+        off = (np.array([even, found[1]]) - [0, usual[1]]) / SPREADS
         return float(np.logaddexp(0, np.where(same, -eta, eta)).sum() + off @ off / 2)
 
     best = minimize(loss, usual, tol=1e-12).x

@@ -46,7 +46,7 @@ from likewise.affinity._rows import (
     middle_of,
     rows_of,
 )
-from likewise.affinity._scores import Scored, rarity_of, scores, usual_offset
+from likewise.affinity._scores import SLOPE, Scored, rarity_of, scores, usual_odds
 
 __all__ = [
     "AFFINITIES",
@@ -55,6 +55,7 @@ __all__ = [
     "N_SHARES",
     "N_TYPICAL",
     "PAIRWISE",
+    "SLOPE",
     "Affinity",
     "Clock",
     "Closeness",
@@ -101,5 +102,5 @@ __all__ = [
     "standardised",
     "torch_for",
     "unit_length",
-    "usual_offset",
+    "usual_odds",
 ]

@@ -7,8 +7,9 @@ log odds that a pair is the same are taken to be
 
 .. math:: \eta = a + b \ln (N / r),
 
-at first with b = 1 and :math:`a = -\ln k`: of k groups of one size about one pair in k
-is together, so the N / k pairs of the highest scores are more likely the same than not.
+at first with b = 3 and :math:`a = -3 \ln k`: of k groups of one size about one pair in
+k is together, so the N / k pairs of the highest scores are more likely the same than
+not. With b = 1 the probabilities of all pairs would add up to far more than N / k.
 """
 
 from __future__ import annotations
@@ -37,6 +38,7 @@ from likewise.affinity._kernels import AFFINITIES, Affinity, walk_closeness
 from likewise.affinity._knn import N_EDGES, N_SHARES
 from likewise.errors import InputError
 
+SLOPE = 3.0  # b before any answer
 FAINTEST = 1e-6  # a weight: what links two samples never rounds to nothing
 TRIPLE = 3
 
@@ -55,7 +57,7 @@ class Scored:
 
     rarity: Sparse
     offset: float
-    slope: float = 1.0
+    slope: float
 
     @property
     def n_samples(self) -> int:
@@ -98,16 +100,18 @@ class Scored:
         return replace(self, offset=offset, slope=slope)
 
 
-def usual_offset(n_samples: int, n_clusters: int | None) -> float:
-    r"""Return a = -ln k; where nobody knows k, :math:`\sqrt{n / 2}`, a rule of thumb.
+def usual_odds(n_samples: int, n_clusters: int | None) -> tuple[float, float]:
+    r"""Return a and b before any answer.
+
+    Where nobody knows k it is :math:`\sqrt{n / 2}`, a rule of thumb.
 
     Examples
     --------
-    >>> round(usual_offset(200, None), 2)
-    -2.3
+    >>> usual_odds(200, 1)
+    (-0.0, 3.0)
     """
     k = n_clusters or max(round(np.sqrt(n_samples / 2)), 2)
-    return -float(np.log(k))
+    return -SLOPE * float(np.log(k)), SLOPE
 
 
 def scores(S: Any) -> Affinity:
@@ -124,7 +128,7 @@ def scores(S: Any) -> Affinity:
     (3, 3)
     """
     rarity = rarity_of(S)
-    return Scored(rarity, usual_offset(rarity.shape[0], None)).affinity
+    return Scored(rarity, *usual_odds(rarity.shape[0], None)).affinity
 
 
 AFFINITIES["scores"] = scores

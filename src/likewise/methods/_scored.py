@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from scipy.special import expit
 
 from likewise._arrays import Floats, Indices
-from likewise.affinity import Scored, usual_offset
+from likewise.affinity import Scored, usual_odds
 from likewise.knowledge import Answer, Knowledge, Question, Verdict
 from likewise.methods._base import AnyMethod, Chances, Expectation, Method, Model
 from likewise.methods._problem import Problem
@@ -26,7 +26,7 @@ from likewise.methods._readers import Errors, errors_told
 from likewise.methods._screens import Prospect
 
 FIRST = 8  # answers from which on scores are calibrated
-SPREADS = np.array([2.0, 0.5])  # sigma of the offset and of the slope
+SPREADS = np.array([2.0, 1.0])  # sigma of the log odds where they are 0, of the slope
 LEAST_SLOPE = 0.05  # more never means less alike
 NEWTON = 25  # steps of the fit
 DIGITS = 6  # of the fit; the rest may be rounding
@@ -148,7 +148,7 @@ def calibrated(problem: Problem, known: Knowledge) -> Scored:
     """Return the scores of a problem, taken to mean what answers say."""
     scored = problem.affinity.scored
     assert scored is not None
-    usual = np.array([usual_offset(problem.n_samples, problem.n_clusters), 1.0])
+    usual = np.array(usual_odds(problem.n_samples, problem.n_clusters))
     told = _used(known)
     if not told:
         return scored.meaning(*usual.tolist())
@@ -189,7 +189,9 @@ def fitted(
     >>> fitted(evidence, evidence > 2, np.array([-2.5, 1.0]))[1] > 1
     True
     """
-    rows = np.column_stack([np.ones_like(evidence), evidence])
+    even = -usual[0] / usual[1]  # the evidence at which both are as likely at first
+    rows = np.column_stack([np.ones_like(evidence), evidence - even])
+    usual = np.array([0.0, usual[1]])
     precision, found = np.diag(SPREADS**-2), usual.copy()
     for _ in range(NEWTON):
         chance = expit(rows @ found)
@@ -197,5 +199,6 @@ def fitted(
         curve = precision + (rows.T * (chance * (1 - chance))) @ rows
         step = np.linalg.solve(curve, slope)
         found = found + step * min(1.0, 2.0 / max(float(np.abs(step).max()), 1e-300))
-    offset, slope = np.round(found, DIGITS).tolist()
-    return offset, max(slope, LEAST_SLOPE)
+    slope = max(float(found[1]), LEAST_SLOPE)
+    offset = float(found[0]) - slope * float(even)
+    return round(offset, DIGITS), round(slope, DIGITS)

@@ -29,7 +29,7 @@ from numpy.typing import NDArray
 from scipy.special import expit
 
 from likewise._arrays import AnyFloats, Floats, Indices, Samples, dense, spans
-from likewise.affinity import are_fields, cosines, ids_of, shares_of
+from likewise.affinity import SLOPE, are_fields, cosines, ids_of, shares_of
 from likewise.methods._problem import Problem
 
 MISSING, FAR, FAINT, NEAR, VERY_NEAR, MOVED, EQUAL = range(7)
@@ -242,9 +242,9 @@ def prior_of(problem: Problem) -> Prior:
         np.full(N_LEVELS + 2, SPREAD),
     )
     if scored is not None:  # of n records as many pairs are the same as there are two
-        graph = Graph(W, 1.0, least=1.0)
-        mean[-2:] = 1.0, -np.log(max(problem.n_samples - 1, 1))
-        spread[-2:] = SPREAD / 2, SPREAD_BIAS
+        typical = max(problem.n_samples - 1.0, 1.0)
+        graph = Graph(W, typical, least=1 / typical)
+        mean[N_LEVELS] = SLOPE
         return Prior(first, second, graph.compared(first, second), mean, spread, graph)
     if X is None or not are_fields(X):
         graph = Graph(W, float(np.median(W.data)) if W.nnz else 1.0)

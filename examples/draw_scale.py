@@ -1,7 +1,7 @@
 """From ten thousand samples to a million: how long the next question takes.
 
     python -m benchmarks.scale --sizes 10000 100000 1000000 --json scale.json
-    python examples/plot_scale.py scale.json scale.png
+    python examples/draw_scale.py scale.json scale.png
 
 Draws the picture of docs/scale.md.
 """
