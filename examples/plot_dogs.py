@@ -62,7 +62,8 @@ except MissingDataError:
         ax.set_axis_off()
 
 # %%
-# How many breeds there are is told here; ``n_clusters=None`` is for when nobody knows.
+# How many breeds there are is told here; ``n_clusters=None`` is for when nobody
+# knows.
 
 session = Session(X, n_clusters=n_breeds)
 before = jaccard(y, session.labels)

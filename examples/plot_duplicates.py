@@ -59,8 +59,8 @@ for number in range(300):
 truth = np.array(who)
 
 # %%
-# Fields are compared one by one. ``encode_fields`` takes columns; None is a value that is
-# missing.
+# Fields are compared one by one. ``encode_fields`` takes columns; None is a value
+# that is missing.
 
 session = Session(encode_fields(list(zip(*rows, strict=True))), "duplicates")
 

@@ -25,8 +25,8 @@ team = {
 }
 
 # %%
-# Each gets a question of their own: ``ask(3)`` gives three that do not say the same. One
-# in five is a pair that a colleague has answered, for a second opinion.
+# Each gets a question of their own: ``ask(3)`` gives three that do not say the same.
+# One in five is a pair that a colleague has answered, for a second opinion.
 
 session = Session(X, n_clusters=10)
 for turn in range(120):
@@ -39,17 +39,13 @@ for turn in range(120):
 # %%
 # What the session says of each: how often they are wrong, with an interval.
 
-for reader in session.readers:
-    print(reader)
-
-ax = plt.subplots(figsize=(5, 2.6), layout="constrained")[1]
+ax = plt.subplots(figsize=(5, 2.4), layout="constrained")[1]
 for at, (name, found) in enumerate(session.errors().items()):
-    for rate, mark, shift in ((found.same, "o", -0.1), (found.different, "s", 0.1)):
-        low, high = rate.interval
-        ax.plot([low, high], [at + shift] * 2, color=f"C{at}")
-        ax.plot(rate.rate, at + shift, mark, color=f"C{at}", label=name)
-ax.set_yticks(range(len(team)), labels=list(session.errors()))
-ax.set(xlabel="share of wrong answers", xlim=(0, None))
+    ax.plot([found.wrong.low, found.wrong.high], [at, at], color=f"C{at}")
+    ax.plot(found.wrong.mean, at, "o", color=f"C{at}")
+    ax.plot(errs[name], at, "|", color="black", markersize=14)
+ax.set_yticks(range(len(errs)), labels=list(session.errors()))
+ax.set(xlabel="share of wrong answers; the bar is the truth", xlim=(0, None))
 
 # %%
 # And how well they agree.
@@ -57,14 +53,17 @@ ax.set(xlabel="share of wrong answers", xlim=(0, None))
 print(session.agreement.sentence)
 
 # %%
-# The number: who is trusted least, and how good the groups are beside those of Ann alone
-# with as many answers as she gave.
+# The number: who is trusted least, and how good the groups are beside those of Ann
+# alone with as many answers as she gave.
 
 alone = Session(X, n_clusters=10)
 for _ in run(alone, team["ann"], budget=120):
     pass
+trusted = session.errors()
 RESULT = {
-    "careless": max(session.errors().items(), key=lambda item: item[1].same.rate)[0],
+    "careless": max(
+        session.readers, key=lambda reader: trusted[reader.name].wrong.mean
+    ).name,
     "jaccard": jaccard(y, session.labels),
     "jaccard_of_ann_alone": jaccard(y, alone.labels),
 }

@@ -18,7 +18,7 @@ rng = np.random.default_rng(3)
 sizes = [60, 50, 45, 40, 30, 20, 15]
 middles = rng.uniform(-5, 5, (len(sizes), 2))
 y = np.repeat(np.arange(len(sizes)), sizes)
-X = middles[y] + rng.standard_normal((len(y), 2)) * 0.9
+X = middles[y] + rng.standard_normal((len(y), 2)) * 0.7
 
 # %%
 # The number is noted after each answer.

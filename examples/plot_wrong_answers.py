@@ -22,8 +22,8 @@ hasty = LabelOracle(y, error_rate=0.05, seed=4)
 
 # %%
 # Every eighth question is a check: it costs an answer, and shows what is amiss.
-# ``on_conflict="keep"`` takes an answer down that earlier ones deny, instead of refusing
-# it.
+# ``on_conflict="keep"`` takes an answer down that earlier ones deny, instead of
+# refusing it.
 
 session = Session(X, n_clusters=10)
 while session.n_questions < 300:
@@ -51,18 +51,21 @@ for answer in session.doubtful[:3]:
     print(answer, "| the likeliest slip:", session.suspects(answer.id)[0].answer)
 
 # %%
-# How often an answer was what the method expected. Wrong ones are why it never comes to
-# all or nothing.
+# How often an answer was what the method expected. Wrong ones are why it never comes
+# to all or nothing.
 
 plots.calibration(session)
 
 # %%
-# The likeliest slips are taken back, unless they are gone already.
+# The likeliest slips are put to a careful colleague: what was said is taken back,
+# unless it is gone already, and said again.
 
+careful = LabelOracle(y)
 jaccard_before = jaccard(y, session.labels)
-for answer_id in sorted(likeliest):
-    if any(answer.id == answer_id for answer in session.history):
-        session.retract(answer_id)
+for answer in [answer for answer in session.history if answer.id in likeliest]:
+    session.retract(answer.id)
+    verdict = careful(answer.question)
+    session.tell(answer.question, verdict, on_conflict="keep", by="colleague")
 
 # %%
 # The number: how many answers were wrong, how many were pointed at, how many of these
