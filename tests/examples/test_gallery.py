@@ -40,8 +40,8 @@ def about(value: float) -> Any:
 def test_digits() -> None:
     found = result("digits")
 
-    assert found["jaccard"] == about(0.989)
-    assert found["questions_to_0.9"] == pytest.approx(78, abs=15)
+    assert found["jaccard"] == about(0.985)
+    assert found["questions_to_0.9"] == pytest.approx(70, abs=15)
 
 
 def test_dogs_that_are_drawn() -> None:
