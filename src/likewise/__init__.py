@@ -98,6 +98,8 @@ def _imported(folder: str) -> object:  # noqa: C901 - one case for each folder
             import likewise.knowledge
         case "methods":
             import likewise.methods
+        case "plots":
+            import likewise.plots
         case "readers":
             import likewise.readers
         case "session":

@@ -10,7 +10,7 @@ from sklearn.utils import Tags, check_random_state
 from sklearn.utils.validation import validate_data
 
 from likewise._arrays import SamplesLike, as_samples, is_frame
-from likewise.affinity import Kernel
+from likewise.affinity import PAIRWISE, Kernel
 from likewise.methods import AnyMethod
 from likewise.session import Given, Oracle, PairFunction, Session, run
 
@@ -27,7 +27,7 @@ class ActiveClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     method : str or Method, default="likewise"
         A name in ``likewise.METHODS``, or a method.
     affinity : str or callable, default="auto"
-        "auto", "gaussian", "chi2", "cosine", "precomputed", or a function.
+        "auto", "gaussian", "chi2", "cosine", "precomputed", "scores", or a function.
     budget : int, default=100
         Questions to ask at most.
     random_state : int, RandomState instance or None, default=None
@@ -84,7 +84,8 @@ class ActiveClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         Parameters
         ----------
         X : array-like, DataFrame or sparse matrix of shape (n_samples, n_features)
-            With ``affinity="precomputed"`` an (n, n) similarity.
+            With ``affinity="precomputed"`` an (n, n) similarity, with "scores" an
+            (n, n) matrix of them.
         y : ignored
         oracle : callable, optional
             ``oracle(question)`` or ``f(i, j)``. Without one, nothing is asked.
@@ -123,5 +124,5 @@ class ActiveClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
-        tags.input_tags.pairwise = self.affinity == "precomputed"
+        tags.input_tags.pairwise = self.affinity in PAIRWISE
         return tags

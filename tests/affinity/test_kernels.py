@@ -18,6 +18,7 @@ from likewise import _regime as regime
 from likewise._arrays import Floats, dense
 from likewise.affinity import (
     AFFINITIES,
+    PAIRWISE,
     Affinity,
     affinity_of,
     auto,
@@ -29,7 +30,7 @@ from likewise.affinity import (
 from likewise.affinity import _kernels as affinity
 from likewise.errors import InputError
 
-OF_SAMPLES = {name: make for name, make in AFFINITIES.items() if name != "precomputed"}
+OF_SAMPLES = {name: make for name, make in AFFINITIES.items() if name not in PAIRWISE}
 HARD = {
     "one sample": np.ones((1, 2)),
     "two samples": np.array([[0.0, 1.0], [1.0, 1.0]]),

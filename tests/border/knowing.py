@@ -88,9 +88,9 @@ del NO_BANDWIDTHS["1e-200"]
 
 def similarities() -> Iterator[Call]:
     for name in affinity.AFFINITIES:
-        data = W if name == "precomputed" else np.abs(X)
+        data = W if name in affinity.PAIRWISE else np.abs(X)
         yield Call(f"affinity: {name}", lambda n=name, d=data: begun(d, affinity=n))
-        if name != "precomputed":
+        if name not in affinity.PAIRWISE:
             for much in (1e300, 1e-300):
                 yield Call(
                     f"affinity: {name} of {much}",

@@ -73,6 +73,18 @@ def test_a_model_is_asked_as_the_documents_say() -> None:
     assert {"oracle", "answers"} <= set(made)
 
 
+def test_scores_are_given_as_the_documents_say(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    text = (ROOT / "docs/scores.md").read_text(encoding="utf-8")
+    found = re.search(r"```python\n(.*?)```", text, re.DOTALL)
+    assert found is not None
+
+    exec(compile(found[1], "scores.md", "exec"), {})
+
+    assert capsys.readouterr().out == "[1 1 1 0 0 2]\n"
+
+
 @pytest.mark.parametrize("command", [info.name for info in app.registered_commands])
 def test_every_command_is_in_the_readme(command: str) -> None:
     assert re.search(rf"likewise [^\n]*\b{command}\b", README)

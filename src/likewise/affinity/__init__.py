@@ -5,6 +5,7 @@ from likewise.affinity._devices import DEVICES, checked, torch_for
 from likewise.affinity._graph import as_is, directed_weights, graph_in, scale_in
 from likewise.affinity._kernels import (
     AFFINITIES,
+    PAIRWISE,
     Affinity,
     Closeness,
     Kernel,
@@ -46,6 +47,7 @@ from likewise.affinity._rows import (
     middle_of,
     rows_of,
 )
+from likewise.affinity._scores import SLOPE, Scored, rarity_of, scores, usual_odds
 
 __all__ = [
     "AFFINITIES",
@@ -53,6 +55,8 @@ __all__ = [
     "N_EDGES",
     "N_SHARES",
     "N_TYPICAL",
+    "PAIRWISE",
+    "SLOPE",
     "Affinity",
     "Clock",
     "Closeness",
@@ -62,6 +66,7 @@ __all__ = [
     "Pieces",
     "Report",
     "Runner",
+    "Scored",
     "Search",
     "Source",
     "affinity_of",
@@ -87,14 +92,17 @@ __all__ = [
     "nearest_neighbours",
     "neighbours_in",
     "precomputed",
+    "rarity_of",
     "recall_of",
     "rows_of",
     "scale_in",
     "scaled_closeness",
+    "scores",
     "search_of",
     "self_tuning",
     "shares_of",
     "standardised",
     "torch_for",
     "unit_length",
+    "usual_odds",
 ]

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 import scipy.sparse as sp
@@ -46,6 +46,9 @@ from likewise.affinity._knn import N_EDGES, N_SHARES, Clock, nearest_neighbours
 from likewise.affinity._rows import Report
 from likewise.errors import InputError
 
+if TYPE_CHECKING:
+    from likewise.affinity._scores import Scored
+
 # How alike a sample is to each of others.
 Closeness: TypeAlias = Callable[[int, Indices], Floats]
 
@@ -75,6 +78,8 @@ class Affinity:
         Where what follows from it is kept.
     mark : str
         The digest of the features, where somebody has made it.
+    scored : Scored or None
+        The scores of pairs that weights are made of, where they are.
     """
 
     weights: Weights
@@ -85,6 +90,7 @@ class Affinity:
     scale: AnyFloats | None = None
     cache: Cache | None = None
     mark: str = ""
+    scored: Scored | None = None
 
 
 def auto(
@@ -230,12 +236,14 @@ def precomputed(W: SamplesLike) -> Affinity:
     if not sp.issparse(W):
         return _from_dense(W, None)
     faintest = float(W.data.min(initial=1.0))
-    closeness = partial(_walk_closeness, W, faintest)
+    closeness = partial(walk_closeness, W, faintest)
     return Affinity(W, strongest(W, N_SHARES), closeness)
 
 
 # From samples to how alike they are.
 Kernel: TypeAlias = Callable[[Samples], Affinity | Weights]
+# Affinities of (n, n) matrices, not of features.
+PAIRWISE = ("precomputed", "scores")
 # Every affinity by its name.
 AFFINITIES: dict[str, Callable[[SamplesLike], Affinity]] = {
     "auto": auto,
@@ -359,7 +367,7 @@ def _row(W: Floats, i: int, others: Indices) -> Floats:
     return W[i, others]
 
 
-def _walk_closeness(W: Sparse, faintest: float, i: int, others: Indices) -> Floats:
+def walk_closeness(W: Sparse, faintest: float, i: int, others: Indices) -> Floats:
     """Return the weight; where there is no edge, that of two steps (never above it)."""
     row = W[[i]]
     one_step, two_steps = _entries(row, others), _entries(row @ W, others)

@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 from pydantic import BaseModel
 
 from likewise._arrays import Indices, Samples, Weights
+from likewise.affinity import PAIRWISE
 from likewise.app._api import troubles
 from likewise.app._context import Context, Service, Who, Whole, drawn
 from likewise.app._project import ProjectService
@@ -157,7 +158,7 @@ def _kept(project: Project, way: str, weights: Weights) -> Plane | None:
 
 def _made(project: Project, way: str, weights: Weights) -> Plane:
     """Return new places; the graph is the one that groups are found in."""
-    is_affinity = project.info().settings.get("affinity") == "precomputed"
+    is_affinity = project.info().settings.get("affinity") in PAIRWISE
     X = weights if is_affinity else project.array(FEATURES)
     if way == "umap":
         return plane_apart(X, SEED, way, is_affinity=is_affinity)

@@ -1,6 +1,13 @@
 """Simulated sessions and what they show."""
 
-from likewise.experiments._metrics import METRICS, all_in_one, ari, jaccard, v_measure
+from likewise.experiments._metrics import (
+    METRICS,
+    all_in_one,
+    ari,
+    contingency,
+    jaccard,
+    v_measure,
+)
 from likewise.experiments._recipes import ABLATIONS, RECIPES, Setting
 from likewise.experiments._trials import (
     LEVELS,
@@ -25,6 +32,7 @@ __all__ = [
     "area",
     "ari",
     "budget_of",
+    "contingency",
     "jaccard",
     "log_grid",
     "questions_to",

@@ -25,7 +25,7 @@ def jaccard(truth: ArrayLike, labels: ArrayLike) -> float:
     >>> jaccard([0, 0, 1, 1], [5, 5, 5, 7])
     0.25
     """
-    table = _table(truth, labels)
+    table = contingency(truth, labels)
     both = _pairs(table)
     either = _pairs(table.sum(axis=0)) + _pairs(table.sum(axis=1)) - both
     return both / either if either else 1.0
@@ -33,7 +33,7 @@ def jaccard(truth: ArrayLike, labels: ArrayLike) -> float:
 
 def homogeneity(truth: ArrayLike, labels: ArrayLike) -> float:
     r"""Return :math:`h = 1 - H(C \mid K) / H(C)`, 1 where H(C) = 0 (Eqs. 13 to 15)."""
-    table = _table(truth, labels)
+    table = contingency(truth, labels)
     whole = _entropy(table.sum(axis=1))
     return 1 - _conditional_entropy(table) / whole if whole else 1.0
 
@@ -76,7 +76,11 @@ def all_in_one(truth: ArrayLike) -> float:
 METRICS = {"jaccard": jaccard, "v_measure": v_measure, "ari": ari}
 
 
-def _table(truth: ArrayLike, labels: ArrayLike) -> Floats:
+def contingency(truth: ArrayLike, labels: ArrayLike) -> Floats:
+    """Return how many samples each pair of groups has in common: rows of the truth.
+
+    Rows and columns are in the order of ``numpy.unique``.
+    """
     return contingency_matrix(*_checked(truth, labels)).astype(np.float64)
 
 

@@ -8,6 +8,7 @@ from likewise.methods._problem import Problem, problem_of
 from likewise.methods._readers import Errors, Rate, errors_told
 from likewise.methods._recipe import Recipe
 from likewise.methods._rivals import active_hacc, farthest_first
+from likewise.methods._scored import by_scores
 from likewise.methods._screens import (
     KINDS,
     MOST,
@@ -37,6 +38,7 @@ __all__ = [
     "Recipe",
     "active_hacc",
     "best_screen",
+    "by_scores",
     "coarse",
     "errors_told",
     "estimated_prospect",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from itertools import chain, starmap
-from typing import TYPE_CHECKING, TypeAlias, Unpack, overload
+from typing import TYPE_CHECKING, Any, TypeAlias, Unpack, overload
 
 import numpy as np
 
@@ -20,7 +20,7 @@ from likewise._arrays import (
     stack,
 )
 from likewise._regime import ONE_THREAD
-from likewise.affinity import Kernel, Report
+from likewise.affinity import PAIRWISE, Kernel, Report, rarity_of
 from likewise.errors import InputError, MissingExtraError
 from likewise.knowledge import (
     Answer,
@@ -60,6 +60,7 @@ from likewise.methods import (
     Problem,
     Prospect,
     best_screen,
+    by_scores,
     errors_told,
     estimated_prospect,
     find_method,
@@ -134,6 +135,7 @@ if TYPE_CHECKING:
 # What was known before an act, its answers, and what is known after it.
 Step: TypeAlias = tuple[Knowledge, tuple[Answer, ...], Knowledge]
 Wanted: TypeAlias = tuple[tuple[str, ...], Costs, int]
+SCORES = "scores"  # the affinity that is made of them
 MOST_BEHIND = 64  # acts that a model may have yet to learn: each keeps what was known
 
 
@@ -143,7 +145,8 @@ class Session:
     Parameters
     ----------
     X : array-like, DataFrame or scipy sparse matrix of shape (n_samples, n_features)
-        The samples; with ``affinity="precomputed"`` an (n, n) similarity. Or a
+        The samples, unless `scores` are given; with ``affinity="precomputed"`` an
+        (n, n) similarity. Or a
         ``likewise.methods.Problem`` made beforehand, which says how many groups there
         are and how alike samples are: sessions share what is derived from it, and
         samples cannot be added.
@@ -169,6 +172,13 @@ class Session:
         Where neighbours among many samples are searched and their spectrum is solved
         for; "cuda" is a graphics card, with the extra ``gpu``. Where there is none, a
         warning says so and the processor does the work.
+    scores : array-like, DataFrame, sparse matrix or iterable, optional
+        Instead of X: how alike a matcher says that pairs are, on whatever scale, as an
+        (n, n) matrix or as ``(i, j, score)`` triples. Pairs may be missing. What the
+        scores mean is learned from the answers; see
+        :func:`likewise.affinity.rarity_of`.
+    n_samples : int, optional
+        How many samples there are, where the triples do not name the last one.
     progress : callable, optional
         Called as ``progress(done, total)`` while the neighbours of many samples are
         searched for, which may take minutes. It says nothing of the clustering: see
@@ -183,6 +193,9 @@ class Session:
     1
     >>> int(session.labels.max()) + 1
     2
+    >>> session = Session(scores=[(0, 1, 0.98), (1, 2, 0.11), (2, 3, 0.93)])
+    >>> session.labels
+    array([0, 0, 1, 1])
     """
 
     _journal: Journal
@@ -197,7 +210,7 @@ class Session:
 
     def __init__(  # noqa: PLR0913 - the public face
         self,
-        X: SamplesLike | Problem,
+        X: SamplesLike | Problem | None = None,
         method: str | AnyMethod = "likewise",
         n_clusters: int | None = None,
         affinity: str | Kernel = "auto",
@@ -207,8 +220,11 @@ class Session:
         known: Mapping[int, Hashable] | Iterable[Hashable] | None = None,
         journal: Journal | None = None,
         device: str = "cpu",
+        scores: Any = None,
+        n_samples: int | None = None,
         progress: Report | None = None,
     ) -> None:
+        X, affinity = _given(X, affinity, scores, n_samples)
         self._method: AnyMethod = find_method(method)
         self._n_clusters = X.n_clusters if isinstance(X, Problem) else n_clusters
         self._affinity = affinity
@@ -220,6 +236,7 @@ class Session:
             self._given = suited(_undisputed(X, n_clusters, affinity), self._method)
         else:
             self._given = self._problem_of(X)
+        self._method = by_scores(self._method, self._given)
         self._home = None
         if isinstance(journal, OfSamples):
             journal.recognise(self._marked())
@@ -229,7 +246,13 @@ class Session:
 
     @classmethod
     def open(
-        cls, url: Address, X: SamplesLike | None = None, **how: Unpack[Opened]
+        cls,
+        url: Address,
+        X: SamplesLike | None = None,
+        *,
+        scores: Any = None,
+        n_samples: int | None = None,
+        **how: Unpack[Opened],
     ) -> Session:
         """Begin a session in a database, or go on with it where it stopped.
 
@@ -245,6 +268,8 @@ class Session:
         X : array-like or scipy sparse matrix of shape (n_samples, n_features), optional
             Needed the first time, and kept as float64. Later it may be left out; if it
             is given, it must be what is kept.
+        scores, n_samples : optional
+            Instead of X, as in :class:`~likewise.Session`. Their order is kept.
         name : str, default="default"
             One database holds many sessions.
         who : str, default="me"
@@ -271,6 +296,9 @@ class Session:
         >>> session.n_questions
         1
         """
+        if scores is not None:
+            affinity = how.get("affinity", "auto")
+            X, how["affinity"] = _given(X, affinity, scores, n_samples)
         return open_session(cls, url, X, **how)
 
     # Asking and telling
@@ -869,10 +897,15 @@ class Session:
                 "Samples cannot be added where a problem was made beforehand: begin "
                 "the session with the samples themselves."
             )
-        data = stack(self._data, X_new, square=self._affinity == "precomputed")
+        if self._affinity == SCORES:
+            raise InputError(
+                "Samples cannot be added to scores: begin another session with the "
+                "scores of all of them, and answers=session.history."
+            )
+        data = stack(self._data, X_new, square=self._affinity in PAIRWISE)
         given = self._problem_of(data)
         if self._home is not None:
-            whole = self._affinity == "precomputed"
+            whole = self._affinity in PAIRWISE
             self._home.keep_added(data, self._data, whole=whole)
         self._data, self._given = data, given
         if isinstance(self._journal, OfSamples):
@@ -1279,6 +1312,26 @@ class Session:
         # taken up again draws as if it had never stopped.
         key = (count, *use.encode())
         return np.random.default_rng(np.random.SeedSequence(self._seed, spawn_key=key))
+
+
+def _given(
+    X: SamplesLike | Problem | None,
+    affinity: str | Kernel,
+    scores: Any,
+    n_samples: int | None,
+) -> tuple[Any, str | Kernel]:
+    """Return what samples are compared by, and how: themselves, or scores of pairs."""
+    if (X is None) == (scores is None):
+        raise InputError(
+            "A session is of samples or of scores of pairs: give one of X and scores."
+        )
+    if scores is None:
+        if n_samples is not None:
+            raise InputError("n_samples goes with scores only: leave it out.")
+        return X, affinity
+    if affinity not in (DEFAULTS["affinity"], SCORES):
+        raise InputError("Scores say how alike samples are: leave out affinity.")
+    return rarity_of(scores, n_samples), SCORES
 
 
 def _undisputed(

@@ -20,7 +20,13 @@ from likewise.experiments.paper._evaluate import (
     on_cores,
     work_of,
 )
-from likewise.experiments.paper._figures import COLOURS, draw_curves, draw_panels
+from likewise.experiments.paper._figures import (
+    COLOURS,
+    curves_on,
+    draw_curves,
+    draw_panels,
+    tidy,
+)
 from likewise.experiments.paper._intervals import half_widths
 from likewise.experiments.paper._plans import FIGURES, Figure, read_figure
 from likewise.experiments.paper._provenance import Facts, Provenance, read_provenance
@@ -38,6 +44,7 @@ __all__ = [
     "Results",
     "Schedule",
     "added_panel",
+    "curves_on",
     "diagnose",
     "diagnoses",
     "draw_curves",
@@ -53,5 +60,6 @@ __all__ = [
     "read_figure",
     "read_provenance",
     "read_states",
+    "tidy",
     "work_of",
 ]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import cycle
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -239,12 +240,18 @@ def draw_curves(
     """Draw one line a method, with its 95 % interval, into a picture file."""
     sheet = new_sheet(7, 4.2)
     axes = sheet.add_subplot()
-    for (name, runs), colour in zip(curves.items(), COLOURS, strict=False):
-        _draw_curve(axes, runs, metric, Look(colour, width=2)).set_label(name)
-    axes.set(title=title, xlabel="answered questions", ylabel=metric)
-    tidy(axes)
+    curves_on(axes, curves, metric)
+    axes.set_title(title)
     axes.legend(frameon=False, loc="lower right")
     save(sheet, path)
+
+
+def curves_on(axes: Any, curves: Mapping[str, Sequence[Curve]], metric: str) -> None:
+    """Draw one line a method, with its 95 % interval, onto axes."""
+    for (name, runs), colour in zip(curves.items(), cycle(COLOURS)):
+        _draw_curve(axes, runs, metric, Look(colour, width=2)).set_label(name)
+    axes.set(xlabel="answered questions", ylabel=NAMES[metric])
+    tidy(axes)
 
 
 def draw_panels(

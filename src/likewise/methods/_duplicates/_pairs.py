@@ -29,7 +29,7 @@ from numpy.typing import NDArray
 from scipy.special import expit
 
 from likewise._arrays import AnyFloats, Floats, Indices, Samples, dense, spans
-from likewise.affinity import are_fields, cosines, ids_of, shares_of
+from likewise.affinity import SLOPE, are_fields, cosines, ids_of, shares_of
 from likewise.methods._problem import Problem
 
 MISSING, FAR, FAINT, NEAR, VERY_NEAR, MOVED, EQUAL = range(7)
@@ -211,35 +211,44 @@ class Graph:
     Attributes
     ----------
     weights : csr_array of shape (n, n)
+    typical : float
+        The weight whose logarithm is taken for 0.
+    least : float
+        That of pairs without an edge, as a share of it.
     """
 
     weights: sp.csr_array
-
-    @cached_property
-    def typical(self) -> float:
-        """The median weight."""
-        return float(np.median(self.weights.data)) if self.weights.nnz else 1.0
+    typical: float
+    least: float = 1e-3
 
     def compared(self, first: Indices, second: Indices) -> Compared:
         """Return pairs, by the logarithm of their weight."""
         found = np.asarray(dense(self.weights[first, second])).reshape(-1)
-        found = np.maximum(found / self.typical, 1e-3)
+        found = np.maximum(found / self.typical, self.least)
         levels = np.full((len(first), 1), FAR, dtype=np.int8)
         return Compared(levels, np.log(found)[:, np.newaxis])
 
 
 def prior_of(problem: Problem) -> Prior:
-    """Return what is believed of the pairs in a problem's graph."""
-    W = sp.csr_array(problem.weights)
+    """Return what is believed of the pairs in a problem's graph, or of those scored."""
+    scored = problem.affinity.scored
+    W = sp.csr_array(problem.weights) if scored is None else scored.rarity
     half = sp.coo_array(sp.triu(W, 1))
     order = np.lexsort((half.col, half.row))
     first, second = half.row[order].astype(np.intp), half.col[order].astype(np.intp)
-    X = problem.features
+    X, mean, spread = (
+        problem.features,
+        np.zeros(N_LEVELS + 2),
+        np.full(N_LEVELS + 2, SPREAD),
+    )
+    if scored is not None:  # of n records as many pairs are the same as there are two
+        typical = max(problem.n_samples - 1.0, 1.0)
+        graph = Graph(W, typical, least=1 / typical)
+        mean[N_LEVELS] = SLOPE
+        return Prior(first, second, graph.compared(first, second), mean, spread, graph)
     if X is None or not are_fields(X):
-        graph = Graph(W)
-        mean = np.zeros(N_LEVELS + 2)
+        graph = Graph(W, float(np.median(W.data)) if W.nnz else 1.0)
         mean[N_LEVELS] = 2.0
-        spread = np.full(N_LEVELS + 2, SPREAD)
         return Prior(first, second, graph.compared(first, second), mean, spread, graph)
     records = Records(X)
     pairs = records.compared(first, second)

@@ -62,7 +62,8 @@ def weights(gaps: Floats, n_clusters: int | None) -> Floats:
     Notes
     -----
     The original has weights of a matcher of pictures, calibrated on labelled pairs.
-    Here no label is used, and no scale of the distances matters.
+    Here no label is used, and no scale of the distances matters. Where a matcher's
+    scores are given, these are the weights, calibrated on the answers.
     """
     m = len(gaps)
     k = n_clusters or max(round(np.sqrt(m / 2)), 2)
@@ -251,14 +252,13 @@ def script(space: Space, kept: Indices, seed: int) -> Script:  # noqa: ARG001
 
 
 def _talk(space: Space, kept: Indices, facts: Facts) -> Talk:
-    from sklearn.metrics.pairwise import euclidean_distances
 
     labels = np.zeros(space.problem.n_samples, dtype=np.intp)
     if len(kept) < 2:  # noqa: PLR2004 - a pair
         return labels
     X = space.coordinates
     kept = by_place(X, kept)
-    board = Board(weights(euclidean_distances(X[kept]), space.problem.n_clusters))
+    board = Board(_weights_of(space, kept))
     while (pair := _wanted(board, kept, facts)) is not None:
         i, j = pair
         labels = _labels(board, kept, len(labels))
@@ -268,6 +268,18 @@ def _talk(space: Space, kept: Indices, facts: Facts) -> Talk:
         elif told is Verdict.DIFFERENT:
             board.apart(i, j)
     return _labels(board, kept, len(labels))
+
+
+def _weights_of(space: Space, kept: Indices) -> Floats:
+    """Return the weights of a matcher's scores; of distances where there are none."""
+    scored, X = space.problem.affinity.scored, space.coordinates
+    if scored is None:
+        from sklearn.metrics.pairwise import euclidean_distances
+
+        return weights(euclidean_distances(X[kept]), space.problem.n_clusters)
+    found = scored.odds_among(kept)
+    np.fill_diagonal(found, 0.0)
+    return found
 
 
 def _labels(board: Board, kept: Indices, n: int) -> Indices:
