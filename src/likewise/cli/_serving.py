@@ -65,7 +65,7 @@ from likewise.cli._running import (
     running_at,
     started_by,
 )
-from likewise.errors import InputError, MissingExtraError, StorageError
+from likewise.errors import InputError, StorageError
 from likewise.knowledge import checked_name
 
 Port = Annotated[int | None, typer.Option(help="Port; 8757, or any free one.")]
@@ -181,8 +181,7 @@ def _serve_start(root: Path, how: Listening, claim: Claim) -> None:
         claim.tell(running)
         address = running.address(passes.secret, how.who)
         say(f"Open {address}")
-        with _naming_the_extra():
-            from likewise.app import Door, Serving, StartContext, create_start
+        from likewise.app import Door, Serving, StartContext, create_start
 
         children: list[Child] = []
 
@@ -276,8 +275,7 @@ def _run(
     hand_out: Callable[[], None],
 ) -> int | None:
     """Serve what is to be sorted; return the exit code if that was not possible."""
-    with _naming_the_extra():
-        from likewise.app import AppContext, Door, Preparation, Serving, create_app
+    from likewise.app import AppContext, Door, Preparation, Serving, create_app
     from likewise.storage import without_password
 
     source = what.source()
@@ -323,15 +321,6 @@ class _Consent:
             return typer.confirm(words, err=True)
         except typer.Abort:
             return False
-
-
-@contextmanager
-def _naming_the_extra() -> Iterator[None]:
-    """Say in one sentence what to install where the app lacks a package."""
-    try:
-        yield
-    except ModuleNotFoundError as error:
-        raise MissingExtraError(error.name or "fastapi", "app") from None
 
 
 def _hand_out(address: str, how: Listening) -> None:
