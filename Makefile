@@ -9,13 +9,16 @@ DEV := $(VENV)/.dev
 ALL := $(VENV)/.all
 ASKED := pyproject.toml constraints.txt
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable
+RELEASE := build/release
+# What needs no torch, no browser and no server.
+CORE := tests/knowledge tests/methods/likewise tests/session tests/exports tests/test_arrays.py
 # One thread per process: the tests already run on every core.
 ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1
 # One process more than there are cores: browser tests wait as often as they work.
 PYTEST = $(ONE_THREAD) $(BIN)/python -m pytest --dist worksteal \
   -n $(shell $(PYTHON) -c "import os; print((os.cpu_count() or 1) + 1)")
 
-.PHONY: install demo test test-all check format bench clean
+.PHONY: install demo test test-all check format bench dist lowest newest changelog clean
 
 install: $(ALL)
 
@@ -50,19 +53,44 @@ test-all: $(TEST)
 	$(PYTEST) --hypothesis-profile=search --cov --cov-report=term
 
 check: $(DEV)
-	$(BIN)/ruff format --check src tests benchmarks examples
-	$(BIN)/ruff check src tests benchmarks examples
+	$(BIN)/ruff format --check src tests benchmarks examples release
+	$(BIN)/ruff check src tests benchmarks examples release
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
 format: $(DEV)
-	$(BIN)/ruff format src tests benchmarks examples
-	$(BIN)/ruff check --fix src tests benchmarks examples
+	$(BIN)/ruff format src tests benchmarks examples release
+	$(BIN)/ruff check --fix src tests benchmarks examples release
 
 bench: $(TEST)
 	$(ONE_THREAD) $(BIN)/python -m benchmarks.iteration
 	$(ONE_THREAD) $(BIN)/python benchmarks/peers.py
 	$(ONE_THREAD) $(BIN)/python benchmarks/questions.py --quick
 
+# What is released, built and tried in environments of its own.
+$(RELEASE)/.made: constraints.txt
+	$(PYTHON) -m venv $(RELEASE)
+	$(RELEASE)/bin/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt build towncrier twine
+	@touch $@
+
+dist: $(RELEASE)/.made
+	rm -rf dist
+	$(RELEASE)/bin/python -m build --outdir dist
+	$(RELEASE)/bin/python -m twine check --strict dist/*
+	$(RELEASE)/bin/python -m release.dist dist
+
+# The core with the lowest versions that pyproject.toml allows, and with the newest there are.
+lowest newest:
+	rm -rf build/$@
+	$(PYTHON) -m venv build/$@
+	$(PYTHON) release/lowest.py app tables > build/lowest.txt && : > build/newest.txt
+	build/$@/bin/python -m pip install --quiet --disable-pip-version-check ".[app,tables]" -r build/$@.txt hypothesis pytest
+	build/$@/bin/python release/session.py
+	$(ONE_THREAD) build/$@/bin/python -m pytest -q -o filterwarnings=default -m "not slow" $(CORE)
+
+# What stands in changes/ becomes the version's part of CHANGELOG.md: make changelog VERSION=0.3.0
+changelog: $(RELEASE)/.made
+	$(RELEASE)/bin/towncrier build --yes --version $(VERSION)
+
 clean:
-	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .coverage*
+	rm -rf build dist $(VENV) .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .coverage*

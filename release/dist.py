@@ -29,7 +29,9 @@ from zipfile import ZipFile
 HERE = Path(__file__).parent
 MOST_BYTES = 1_500_000  # of the wheel
 WHEEL = re.compile(r"likewise(-[^/]+\.dist-info)?/")
-SDIST = re.compile(r"(src/likewise/.*|[A-Z]+\.(md|cff)|LICENSE|pyproject\.toml|PKG-INFO)")
+SDIST = re.compile(
+    r"(src/likewise/.*|[A-Z]+\.(md|cff)|LICENSE|pyproject\.toml|PKG-INFO)"
+)
 IGNORED = re.compile(r"\.gitignore")  # hatchling packs it, wanted or not
 PATIENCE = 120.0  # seconds until the demo has its first question
 

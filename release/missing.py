@@ -1,9 +1,9 @@
 """What everything says that needs an extra which is not there.
 
 ``python release/missing.py`` asks the environment whose Python runs it; with ``--hide
-NAME`` (repeatable), what needs a module is asked as if that were not installed. It prints
-a JSON list: what was tried, which extra it needs, what was to be said, and what was
-(null where nothing was missing).
+NAME`` (repeatable), what needs a module is asked as if that were not installed. It
+prints a JSON list: what was tried, which extra it needs, what was to be said, and what
+was said (null where nothing was missing).
 """
 
 from __future__ import annotations
@@ -33,6 +33,7 @@ from likewise.items import read_columns
 from likewise.session import plane_of
 from likewise.storage import Item, open_store
 import numpy as np
+Path("empty.parquet").touch()
 X = np.arange(12.0).reshape(6, 2)
 """
 
@@ -80,7 +81,7 @@ def _tables(package: str, code: str) -> Entry:
 
 SQL = ("sqlalchemy", "alembic")
 SESSION = "session = Session(X, n_clusters=2)"
-EMPTY = "Path('t.parquet').touch(); project = open_store('memory://').create('p', {}, now=0.0)"
+EMPTY = "project = open_store('memory://').create('p', {}, now=0.0)"
 
 ENTRIES = (
     _command("demo", "--host", "nowhere.invalid"),
@@ -93,7 +94,11 @@ ENTRIES = (
     Entry("app", "sqlalchemy", "Session.open('sqlite:///p.db', X)", "sqlalchemy"),
     Entry("app", "sqlalchemy", "open_store('p.db')", "sqlalchemy"),
     Entry(
-        "postgres", "psycopg", "open_store('postgresql://127.0.0.1:1/p')", "psycopg", SQL
+        "postgres",
+        "psycopg",
+        "open_store('postgresql://127.0.0.1:1/p')",
+        "psycopg",
+        SQL,
     ),
     Entry(
         "dask",
@@ -104,7 +109,12 @@ ENTRIES = (
     ),
     Entry("images", "Pillow", "open_picture(b'')", "PIL"),
     Entry("images", "torch", "encoder_for('image', 'lite0')", "torch", ("PIL",)),
-    Entry("gpu", "torch", "nearest_neighbours(X, 2, search=Search('torch-cpu', 6, 6))", "torch"),
+    Entry(
+        "gpu",
+        "torch",
+        "nearest_neighbours(X, 2, search=Search('torch-cpu', 6, 6))",
+        "torch",
+    ),
     Entry("map", "umap-learn", "plane_of(X, 0, 'umap')", "umap"),
     Entry("model", "httpx", "ModelOracle(['a', 'b'], model='m')", "httpx"),
     Entry(
@@ -132,7 +142,7 @@ ENTRIES = (
     _tables("pyarrow", "read_columns(Path('t.parquet'))"),
     _tables("openpyxl", f"{SESSION}; list(chunks_of('xlsx', [], session, None))"),
     _tables("pyarrow", f"{SESSION}; list(chunks_of('parquet', [], session, None))"),
-    _tables("pyarrow", f"{EMPTY}; read_answers(Path('t.parquet'), project)"),
+    _tables("pyarrow", f"{EMPTY}; read_answers(Path('empty.parquet'), project)"),
 )
 
 

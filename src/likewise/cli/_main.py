@@ -50,7 +50,15 @@ from likewise.errors import (
 P = ParamSpec("P")
 T = TypeVar("T")
 
-APP = ("fastapi", "uvicorn", "sqlalchemy", "alembic", "jinja2", "PIL", "python_multipart")
+APP = (
+    "fastapi",
+    "uvicorn",
+    "sqlalchemy",
+    "alembic",
+    "jinja2",
+    "PIL",
+    "python_multipart",
+)
 CORE = ("numpy", "scipy", "scikit-learn", "joblib", "rich", "typer")
 EXTRAS = {
     "fastapi": "app",
