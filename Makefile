@@ -83,8 +83,8 @@ dist: $(RELEASE)/.made
 lowest newest:
 	rm -rf build/$@
 	$(PYTHON) -m venv build/$@
-	$(PYTHON) release/lowest.py app tables > build/lowest.txt && : > build/newest.txt
-	build/$@/bin/python -m pip install --quiet --disable-pip-version-check ".[app,tables]" -r build/$@.txt hypothesis pytest
+	$(PYTHON) release/lowest.py app postgres tables > build/lowest.txt && : > build/newest.txt
+	build/$@/bin/python -m pip install --quiet --disable-pip-version-check ".[app,postgres,tables]" -r build/$@.txt hypothesis pytest
 	build/$@/bin/python release/session.py
 	$(ONE_THREAD) build/$@/bin/python -m pytest -q -o filterwarnings=default -m "not slow" $(CORE)
 
