@@ -18,7 +18,7 @@ ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1
 PYTEST = $(ONE_THREAD) $(BIN)/python -m pytest --dist worksteal \
   -n $(shell $(PYTHON) -c "import os; print((os.cpu_count() or 1) + 1)")
 
-.PHONY: install demo test test-all check format bench dist lowest newest changelog clean
+.PHONY: install demo test test-all check format bench dist extras lowest newest changelog clean
 
 install: $(ALL)
 
@@ -78,6 +78,11 @@ dist: $(RELEASE)/.made
 	$(RELEASE)/bin/python -m build --outdir dist
 	$(RELEASE)/bin/python -m twine check --strict dist/*
 	$(RELEASE)/bin/python -m release.dist dist
+
+# Each extra alone, once `make dist` has made the wheel: make extras EXTRAS="app tables"
+EXTRAS ?= app dask formats map model plots postgres scale tables text
+extras:
+	$(PYTHON) -m release.extras dist $(EXTRAS)
 
 # The core with the lowest versions that pyproject.toml allows, and with the newest there are.
 lowest newest:
