@@ -170,6 +170,6 @@ def check(folder: Path) -> None:
 
 if __name__ == "__main__":
     try:
-        check(Path(sys.argv[1]))
+        check(Path(sys.argv[1]).resolve())
     except DistError as error:
         sys.exit(str(error))
