@@ -149,6 +149,8 @@ ENTRIES = (
 class Without:
     """Finds modules as Python does, but for some, which are as if not installed."""
 
+    find_distributions = staticmethod(PathFinder.find_distributions)  # for versions
+
     def __init__(self, hidden: Sequence[str]) -> None:
         self.hidden = frozenset(hidden)
 
