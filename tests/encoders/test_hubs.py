@@ -20,8 +20,6 @@ def test_a_package_that_is_not_installed_is_named(
 
     with pytest.raises(InputError, match="run `pip install timm`"):
         encoder_for("image", "timm:resnet18")
-    with pytest.raises(InputError, match="run `pip install sentence-transformers`"):
-        encoder_for("text", "sentences:all-MiniLM-L6-v2")
 
 
 def test_weights_of_open_clip_have_to_be_named() -> None:

@@ -126,7 +126,8 @@ def spanning(component: AnyIndices, found: Bridges) -> Bridges:
     pair = a.astype(np.int64) * count + b
     found = _only(found, np.sort(np.unique(pair, return_index=True)[1]))
     ranks = np.arange(1.0, len(found.i) + 1)  # no edge is 0, which would be none
-    ends = component[found.i], component[found.j]
+    i, j = component[found.i], component[found.j]
+    ends = i.astype(np.int32), j.astype(np.int32)  # older scipy spans no wider indices
     graph = sp.csr_array((ranks, ends), shape=(count, count))
     tree = minimum_spanning_tree(graph)
     return _only(found, np.sort(tree.data).astype(np.intp) - 1)

@@ -8,7 +8,6 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import click
 import typer
 
 from likewise._regime import EXACT_SEARCH
@@ -132,7 +131,7 @@ def _seen(table: Table, sample: int) -> dict[str, str]:
 def _key() -> str:
     """Return one key on a terminal, the first letter of a line otherwise."""
     if sys.stdin.isatty():
-        return click.getchar().lower()
+        return typer.getchar().lower()
     line = sys.stdin.readline()
     return line.strip().lower()[:1] if line else "q"
 

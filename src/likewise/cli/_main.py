@@ -12,8 +12,11 @@ import importlib.metadata
 import sys
 import traceback
 import warnings
+from collections.abc import Callable
+from functools import wraps
+from importlib.util import find_spec
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, ParamSpec, TypeVar
 
 import typer
 
@@ -39,7 +42,21 @@ from likewise.errors import (
     InputError,
     LikewiseError,
     MissingDataError,
+    MissingExtraError,
     PluginWarning,
+)
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+APP = (
+    "fastapi",
+    "uvicorn",
+    "sqlalchemy",
+    "alembic",
+    "jinja2",
+    "PIL",
+    "python_multipart",
 )
 
 
@@ -84,6 +101,19 @@ def _status(name: str, folder: Path | None) -> str:
     return "bundled" if DATASETS[name].is_bundled else "found"
 
 
+def _with_app(command: Callable[P, T]) -> Callable[P, T]:
+    """Return a command that says what to install before it does anything."""
+
+    @wraps(command)
+    def checked(*arguments: P.args, **options: P.kwargs) -> T:
+        for package in APP:
+            if find_spec(package) is None:
+                raise MissingExtraError(package, "app")
+        return command(*arguments, **options)
+
+    return checked
+
+
 app = typer.Typer(  # every command
     name="likewise",
     help="Sort anything into the groups you mean, by answering 'same or different?'.",
@@ -115,13 +145,13 @@ def likewise(
     """Sort anything into the groups you mean, by answering 'same or different?'."""
 
 
-app.command("demo")(demo)
-app.command("app")(serve_path)
+app.command("demo")(_with_app(demo))
+app.command("app")(_with_app(serve_path))
 app.command("ask")(ask)
-app.command("read")(read)
-app.command("export")(export)
-app.command("import")(import_)
-app.command("restore")(restore)
+app.command("read")(_with_app(read))
+app.command("export")(_with_app(export))
+app.command("import")(_with_app(import_))
+app.command("restore")(_with_app(restore))
 app.command("simulate")(simulate)
 app.command("reproduce")(reproduce)
 app.command("methods")(methods)

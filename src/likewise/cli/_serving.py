@@ -66,7 +66,7 @@ from likewise.cli._running import (
     running_at,
     started_by,
 )
-from likewise.errors import InputError, MissingExtraError, StorageError
+from likewise.errors import InputError, StorageError
 from likewise.knowledge import checked_name
 
 Port = Annotated[int | None, typer.Option(help="Port; 8757, or any free one.")]
@@ -182,8 +182,7 @@ def _serve_start(root: Path, how: Listening, claim: Claim) -> None:
         claim.tell(running)
         address = running.address(passes.secret, how.who)
         say(f"Open {address}")
-        with _naming_the_extra():
-            from likewise.app import Door, Serving, StartContext, create_start
+        from likewise.app import Door, Serving, StartContext, create_start
 
         children: list[Child] = []
 
@@ -277,7 +276,7 @@ def _run(
     hand_out: Callable[[], None],
 ) -> int | None:
     """Serve what is to be sorted; return the exit code if that was not possible."""
-    with _naming_the_extra(), _for_good():
+    with _for_good():
         from likewise.app import AppContext, Door, Preparation, Serving, create_app
         from likewise.storage import sql, without_password  # noqa: F401
 
@@ -335,15 +334,6 @@ def _for_good() -> Iterator[None]:
     finally:
         gc.freeze()
         gc.enable()
-
-
-@contextmanager
-def _naming_the_extra() -> Iterator[None]:
-    """Say in one sentence what to install where the app lacks a package."""
-    try:
-        yield
-    except ModuleNotFoundError as error:
-        raise MissingExtraError(error.name or "fastapi", "app") from None
 
 
 def _hand_out(address: str, how: Listening) -> None:

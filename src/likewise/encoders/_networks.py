@@ -177,7 +177,7 @@ def _pictures(
     download: bool,
 ) -> Encoder:
     """Return an encoder whose model is loaded when the first picture comes."""
-    require(package, distribution)
+    _require(package, distribution)
     loaded: list[Forward] = []
 
     def encode(pictures: Sequence[Any]) -> Vectors:
@@ -202,7 +202,7 @@ def _pictures(
     )
 
 
-def require(package: str, distribution: str) -> None:
+def _require(package: str, distribution: str) -> None:
     """Refuse to go on without a package."""
     if find_spec(package) is None or find_spec("torch") is None:
         raise InputError(

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from importlib.metadata import version
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from likewise.encoders._base import Encoder
-from likewise.encoders._networks import require, stamp, torch_threads, weights_from
-from likewise.errors import InputError
+from likewise.encoders._networks import stamp, torch_threads, weights_from
+from likewise.errors import InputError, MissingExtraError
 
 if TYPE_CHECKING:
     from likewise._arrays import Floats
@@ -72,8 +73,14 @@ def sentence_model(name: str, *, download: bool = False) -> Encoder:
     -------
     Encoder
         Rows of length 1. The model is loaded when the first text comes.
+
+    Raises
+    ------
+    MissingExtraError
+        Unless ``likewise[sentences]`` is installed.
     """
-    require(PACKAGE, DISTRIBUTION)
+    if find_spec(PACKAGE) is None:
+        raise MissingExtraError(DISTRIBUTION, "sentences")
     loaded: list[Any] = []
 
     def encode(texts: Sequence[str]) -> Any:
