@@ -23,6 +23,7 @@ if TYPE_CHECKING:
         Verdict,
     )
     from likewise.methods import METHODS
+    from likewise.notebook import widget
     from likewise.readers import ModelOracle
     from likewise.session import (
         ActiveClustering,
@@ -55,6 +56,7 @@ __all__ = [
     "jaccard",
     "run",
     "v_measure",
+    "widget",
 ]
 
 
@@ -65,6 +67,7 @@ _FOLDERS = {
         "Verdict",
     ),
     "methods": ("METHODS",),
+    "notebook": ("widget",),
     "readers": ("ModelOracle",),
     "session": ("ActiveClustering", "FunctionOracle", "LabelOracle", "Session", "run"),
 }
@@ -95,6 +98,8 @@ def _imported(folder: str) -> object:  # noqa: C901 - one case for each folder
             import likewise.knowledge
         case "methods":
             import likewise.methods
+        case "notebook":
+            import likewise.notebook
         case "readers":
             import likewise.readers
         case "session":

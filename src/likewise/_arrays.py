@@ -127,6 +127,11 @@ def is_frame(X: Any) -> bool:
     return hasattr(X, "columns") and hasattr(X, "iloc")
 
 
+def is_polars(X: Any) -> bool:
+    """Tell a DataFrame of polars without importing it."""
+    return hasattr(X, "get_columns") and hasattr(X, "to_dicts")
+
+
 def as_samples(X: Any) -> Samples:
     """Return ``X`` as finite numbers of shape (n_samples, n_features).
 

@@ -21,6 +21,7 @@ from likewise.items._gather import file_inside, gather, key_inside, page_in
 from likewise.items._item import (
     Broken,
     Gathered,
+    differing,
     features_shown,
     traces_of,
 )
@@ -59,6 +60,7 @@ __all__ = [
     "VectorCache",
     "alike",
     "difference",
+    "differing",
     "each_apart",
     "encode",
     "features_shown",

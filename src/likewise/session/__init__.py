@@ -26,7 +26,7 @@ from likewise.session._overlap import (
 )
 from likewise.session._readers import Reader
 from likewise.session._review import Repairs, Revision
-from likewise.session._screens import PER_CHECK
+from likewise.session._screens import GLANCED, PER_CHECK, same_in, unsure_in
 from likewise.session._session import Session
 from likewise.session._slips import Doubts, Suspect, clash_of, is_deciding, suspects
 from likewise.session._splitting import (
@@ -47,6 +47,7 @@ from likewise.session._summary import (
     candidates_of,
     cluster_names,
     clusters_in,
+    each_once,
     explained,
     groups_of,
     progress_of,
@@ -55,11 +56,13 @@ from likewise.session._summary import (
     statuses_within,
     usual_minutes,
     usual_questions,
+    why_pick,
 )
 
 __all__ = [
     "FEATURES",
     "FEW",
+    "GLANCED",
     "MODEL",
     "OVERLAP",
     "PER_CHECK",
@@ -92,6 +95,7 @@ __all__ = [
     "cluster_names",
     "clusters_in",
     "coarse_session",
+    "each_once",
     "explained",
     "fusing_answer",
     "groups_of",
@@ -113,12 +117,15 @@ __all__ = [
     "referral_of",
     "reliability",
     "run",
+    "same_in",
     "second_opinion",
     "session_on",
     "statuses_of",
     "statuses_within",
     "suspects",
+    "unsure_in",
     "usual_minutes",
     "usual_questions",
     "way_of",
+    "why_pick",
 ]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from html import escape
-from itertools import chain
+from itertools import chain, takewhile
 from typing import Literal, TypeAlias
 
 import numpy as np
@@ -34,6 +34,8 @@ EXACTLY = 20  # minutes up to which each is told
 HARDLY = 0.01  # a chance that is not told as a number
 FAR = 0.5  # from here on a sample is far from settled ones
 FIRST = 12  # samples of a group that are named
+IN_A_ROW = 3  # "different" answers about one sample before groups are offered
+MANY_GROUPS = 8
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -466,6 +468,18 @@ def candidates_of(
     return tuple(found)
 
 
+def each_once(found: Sequence[Candidate]) -> list[Candidate]:
+    """Return candidates without those that people know as the same group.
+
+    Several known groups may be in one cluster, which has one number and one name.
+    """
+    first: dict[int, Candidate] = {}
+    for one in found:
+        label = one.group.label
+        first.setdefault(label if label >= 0 else -1 - one.group.id, one)
+    return list(first.values())
+
+
 def _mean_chances(
     model: Model, samples: Sequence[int]
 ) -> list[tuple[tuple[int, ...], float]]:
@@ -575,6 +589,38 @@ def reason_for(question: Question, view: View, things: str) -> str:
     if labels[i] != labels[j]:
         return "They look alike, but are in different groups so far."
     return "They are in the same group so far: one look makes it sure."
+
+
+def why_pick(known: Knowledge, question: Question, n_groups: int) -> str | None:
+    """Return why groups are offered instead of a pair, if they are: it gets nowhere.
+
+    Other questions may have come in between: nobody sees an item too often in a row.
+
+    Parameters
+    ----------
+    known : Knowledge
+    question : Question
+    n_groups : int
+        How many groups answers have made known.
+
+    Examples
+    --------
+    >>> from likewise import Answer, Question
+    >>> told = [Answer(Question(0, at), Verdict.DIFFERENT) for at in (1, 2, 3)]
+    >>> why_pick(Knowledge(5).after_all(told), Question(0, 4), 4)
+    '3 times different: pick the group instead.'
+    """
+    sample = question.sample
+    if is_second(question):
+        return None  # it would tell what another reader said
+    told = (a for a in reversed(known.answers) if a.question.sample == sample)
+    apart = takewhile(lambda answer: answer.verdict is Verdict.DIFFERENT, told)
+    streak = sum(1 for _ in apart)
+    if streak >= IN_A_ROW:
+        return f"{streak} times different: pick the group instead."
+    if streak and n_groups > MANY_GROUPS:
+        return "There are many groups by now: picking one is faster."
+    return None
 
 
 def _why_this_one(view: View, sample: int, things: str) -> str:

@@ -35,9 +35,13 @@ const IN_ROW = "6rem";
 
 // Pictures
 
-/** A small picture in both sizes: the browser takes the one that is sharp on its screen. */
-export const sizes = (thumb, wide = ON_CARD) =>
-  ({ src: thumb, srcset: `${thumb} 480w, ${thumb}&size=960 960w`, sizes: wide });
+/**
+ * A small picture in both sizes: the browser takes the one that is sharp on its screen.
+ * One that no server has is there in one size.
+ */
+export const sizes = (thumb, wide = ON_CARD) => (thumb.startsWith("/")
+  ? { src: thumb, srcset: `${thumb} 480w, ${thumb}&size=960 960w`, sizes: wide }
+  : { src: thumb });
 
 const photo = (card, wide) => made("img", { ...sizes(card.thumb, wide), alt: card.title });
 
