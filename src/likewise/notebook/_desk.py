@@ -275,7 +275,7 @@ class Desk:
         question = self._asked(Pair).question
         face = Face(self._session, self._contents, self._now)
         found = face.candidates(question, int(request.get("page") or 0))
-        return face.reply({"found": found})
+        return face.reply({"found": {"question": request["screen"], **found}})
 
     def _look(self, items: Sequence[int]) -> Reply:
         face = Face(self._session, self._contents, self._now)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from itertools import chain, starmap
-from typing import TYPE_CHECKING, TypeAlias, Unpack, overload
+from typing import TYPE_CHECKING, Literal, TypeAlias, Unpack, overload
 
 import numpy as np
 
@@ -21,7 +21,7 @@ from likewise._arrays import (
 )
 from likewise._regime import ONE_THREAD
 from likewise.affinity import Kernel, Report
-from likewise.errors import InputError, MissingExtraError
+from likewise.errors import InputError
 from likewise.knowledge import (
     Answer,
     Authored,
@@ -122,6 +122,7 @@ from likewise.session._summary import (
     cluster_names,
     compact,
     explained,
+    framed,
     groups_of,
     progress_of,
     statuses_within,
@@ -130,6 +131,7 @@ from likewise.session._threads import one_thread
 
 if TYPE_CHECKING:
     from pandas import DataFrame
+    from polars import DataFrame as PolarsFrame
 
 # What was known before an act, its answers, and what is known after it.
 Step: TypeAlias = tuple[Knowledge, tuple[Answer, ...], Knowledge]
@@ -1072,8 +1074,19 @@ class Session:
         view = self.view
         return Repairs(view.known, view.labels, view.model.confidence)
 
-    def to_frame(self) -> DataFrame:
-        """Return a table with a row for each sample; needs the extra ``tables``.
+    @overload
+    def to_frame(self, library: Literal["pandas"] = "pandas") -> DataFrame: ...
+
+    @overload
+    def to_frame(self, library: Literal["polars"]) -> PolarsFrame: ...
+
+    def to_frame(self, library: str = "pandas") -> DataFrame | PolarsFrame:
+        """Return a table with a row for each sample.
+
+        Parameters
+        ----------
+        library : {"pandas", "polars"}, default="pandas"
+            Whose table it is; pandas comes with the extra ``tables``.
 
         Returns
         -------
@@ -1090,22 +1103,20 @@ class Session:
         >>> session.to_frame().status.tolist()
         ['confirmed', 'confirmed', 'guessed', 'guessed']
         """
-        try:
-            from pandas import DataFrame
-        except ImportError:
-            raise MissingExtraError("pandas", "tables") from None
+        return framed(self._columns(), library)
+
+    def _columns(self) -> dict[str, object]:
+        """Return what is known of each sample, column by column."""
         repairs = self.repairs
         statuses, labels = statuses_within(repairs), repairs.labels
         names = cluster_names(labels, self.names)
-        return DataFrame(
-            {
-                "sample": np.arange(self.n_samples),
-                "group": labels,
-                "name": [names.get(int(label), "") for label in labels],
-                "status": [statuses.of(sample) for sample in range(self.n_samples)],
-                "confidence": np.where(labels >= 0, repairs.sure, np.nan),
-            }
-        )
+        return {
+            "sample": np.arange(self.n_samples),
+            "group": labels,
+            "name": [names.get(int(label), "") for label in labels],
+            "status": [statuses.of(sample) for sample in range(self.n_samples)],
+            "confidence": np.where(labels >= 0, repairs.sure, np.nan),
+        }
 
     def __repr__(self) -> str:
         return f"<Session: {'; '.join(self._lines())}>"

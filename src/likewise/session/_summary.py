@@ -6,12 +6,13 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from html import escape
 from itertools import chain, takewhile
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
 from likewise._arrays import Indices
 from likewise._ties import ranked
+from likewise.errors import InputError, MissingExtraError
 from likewise.knowledge import (
     Answer,
     Event,
@@ -253,6 +254,23 @@ class Progress:
 
     def _repr_html_(self) -> str:
         return as_html(self.sentence, self.standing)
+
+
+def framed(columns: Mapping[str, object], library: str) -> Any:
+    """Return columns as a table of pandas or polars, or refuse another library."""
+    if library == "pandas":
+        try:
+            from pandas import DataFrame
+        except ImportError:
+            raise MissingExtraError("pandas", "tables") from None
+        return DataFrame(columns)
+    if library == "polars":
+        try:
+            import polars
+        except ImportError:
+            raise MissingExtraError("polars", "polars") from None
+        return polars.DataFrame(columns)
+    raise InputError(f"Tables are of 'pandas' or 'polars', not {library!r}.")
 
 
 def as_html(*lines: str) -> str:
