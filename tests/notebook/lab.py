@@ -17,14 +17,17 @@ from typing import Any
 from urllib.error import URLError
 from urllib.request import urlopen
 
+from playwright.sync_api import TimeoutError as LateError
+
 PATIENCE = 120  # seconds until it answers
+TRIES = 6
 SOURCE = Path(__file__).parents[2] / "src"
 HOMES = ("HOME", "JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR", "JUPYTER_RUNTIME_DIR")
 
 
 def a_notebook(*cells: str) -> str:
     """Return a notebook of some cells, as a file has it."""
-    made = [
+    made: list[dict[str, Any]] = [
         {
             "cell_type": "code",
             "id": f"cell-{at}",
@@ -107,16 +110,28 @@ class Page:
         page.locator("[data-status=idle]").first.wait_for(timeout=60_000)
 
     def run(self, at: int) -> None:
-        """Run a cell and wait until it is done."""
+        """Run a cell and wait until it is done; a kernel that starts may not hear."""
         cell = self.page.locator(".jp-CodeCell").nth(at)
-        cell.locator(".jp-InputArea-editor").click()
-        self.page.keyboard.press("Control+Enter")
-        self.page.wait_for_function(
-            "at => /\\[\\d+\\]:/.test(document.querySelectorAll("
-            "'.jp-CodeCell .jp-InputArea-prompt')[at].textContent)",
-            arg=at,
-            timeout=120_000,
-        )
+        prompt = cell.locator(".jp-InputArea-prompt")
+        before = prompt.inner_text().strip()
+        for _ in range(TRIES):
+            cell.locator(".jp-InputArea-editor").click()
+            self.page.keyboard.press("Control+Enter")
+            if self._becomes(prompt, f"!== {json.dumps(before)}", 5_000):
+                break
+        assert self._becomes(prompt, f"!== {json.dumps(before)}", 100)
+        assert self._becomes(prompt, "!== '[*]:'", 100_000)
+
+    def _becomes(self, prompt: Any, how: str, milliseconds: int) -> bool:
+        try:
+            self.page.wait_for_function(
+                f"(one) => one.textContent.trim() {how}",
+                arg=prompt.element_handle(),
+                timeout=milliseconds,
+            )
+        except LateError:
+            return False
+        return True
 
     def printed(self, at: int) -> str:
         """Return what a cell has printed, once it was run again."""
