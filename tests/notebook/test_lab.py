@@ -69,20 +69,26 @@ def shown(notebook: Page, at: int) -> Any:
     notebook.run(at)
     found = notebook.page.locator(".jp-CodeCell").nth(at).locator(".likewise")
     found.locator(".card, .item").first.wait_for()
+    ready(found)
     return found
 
 
 def settle(found: Any, act: Any) -> None:
-    """Do something, and wait until the next screen is there."""
+    """Do something, and wait until the next screen is there and may be answered."""
+    ready(found)
     before = found.locator("#stage").inner_html()
     act()
     found.page.wait_for_function(
-        "([one, before]) => one.querySelector('#stage').innerHTML !== before"
-        " && [...one.querySelectorAll('[data-do]')].some("
-        "(button) => button.ariaDisabled === 'false')",
+        "([one, before]) => one.querySelector('#stage').innerHTML !== before",
         arg=[found.element_handle(), before],
     )
-    found.page.wait_for_timeout(200)  # a key means the screen before for 150 ms
+    ready(found)
+
+
+def ready(found: Any) -> None:
+    found.page.wait_for_function(
+        "(one) => one.ariaBusy === 'false'", arg=found.element_handle()
+    )
 
 
 def answer(found: Any) -> None:

@@ -122,10 +122,10 @@ from likewise.session._summary import (
     cluster_names,
     compact,
     explained,
-    framed,
     groups_of,
     progress_of,
     statuses_within,
+    table_of,
 )
 from likewise.session._threads import one_thread
 
@@ -1103,7 +1103,8 @@ class Session:
         >>> session.to_frame().status.tolist()
         ['confirmed', 'confirmed', 'guessed', 'guessed']
         """
-        return framed(self._columns(), library)
+        made = table_of(library)
+        return made(self._columns())
 
     def _columns(self) -> dict[str, object]:
         """Return what is known of each sample, column by column."""

@@ -10,7 +10,7 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from likewise._arrays import Indices
+from likewise._arrays import Indices, described
 from likewise._ties import ranked
 from likewise.errors import InputError, MissingExtraError
 from likewise.knowledge import (
@@ -256,21 +256,21 @@ class Progress:
         return as_html(self.sentence, self.standing)
 
 
-def framed(columns: Mapping[str, object], library: str) -> Any:
-    """Return columns as a table of pandas or polars, or refuse another library."""
-    if library == "pandas":
-        try:
-            from pandas import DataFrame
-        except ImportError:
-            raise MissingExtraError("pandas", "tables") from None
-        return DataFrame(columns)
-    if library == "polars":
-        try:
+def table_of(library: str) -> Any:
+    """Return the DataFrame of pandas or polars, or refuse what is not there."""
+    try:
+        if library == "pandas":
+            import pandas
+
+            return pandas.DataFrame
+        if library == "polars":
             import polars
-        except ImportError:
-            raise MissingExtraError("polars", "polars") from None
-        return polars.DataFrame(columns)
-    raise InputError(f"Tables are of 'pandas' or 'polars', not {library!r}.")
+
+            return polars.DataFrame
+    except ImportError:
+        extra = "tables" if library == "pandas" else library
+        raise MissingExtraError(library, extra) from None
+    raise InputError(f"Tables are of 'pandas' or 'polars', not {described(library)}.")
 
 
 def as_html(*lines: str) -> str:

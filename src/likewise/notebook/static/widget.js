@@ -31,7 +31,7 @@ const GUARD = 150; // milliseconds in which a key still means the screen before
 const FLICKER = 400; // milliseconds to hold the old screen while the new one decodes
 const PANELS = { pair: "pair", sheet: "sheet", overview: "overview", settled: "settled-page" };
 const TILES = { sheet, overview };
-const DRAWS = { pair: pairOf, sheet: sheet.drawSheet, overview: overview.drawOverview };
+const DRAWS = { pair: (question) => pairOf(question, false), sheet: sheet.drawSheet, overview: overview.drawOverview };
 const OPENS = {
   pair: (_, cards) => byId("pair").replaceChildren(...cards),
   sheet: sheet.openSheet,
@@ -145,6 +145,13 @@ async function settleOn(images, wasHere) {
   if (state.question?.picker && closed !== id) offerGroups(state.question.picker_why);
 }
 
+function setBusy(isNow) {
+  isBusy = isNow;
+  enable();
+  if (isNow) byId("main").setAttribute("aria-busy", "true");
+  else setTimeout(() => byId("main").setAttribute("aria-busy", `${isBusy}`), 2 * GUARD);
+}
+
 const enable = () => greyOut((name) => isBusy
   || (name === "undo" && !state?.can_undo)
   || (name === "set" && !overview.isSet()));
@@ -160,8 +167,7 @@ const room = () => ({ fits: fits(model.get("_kind")) });
 
 async function act(what, body = {}) {
   if (isBusy) return;
-  isBusy = true;
-  enable();
+  setBusy(true);
   const late = setTimeout(() => say(byId("notice"), WORDS.waiting), PATIENCE);
   const said = { screen: askedOf(state)?.id, seconds: secondsLooked(), ...room(), ...body };
   try {
@@ -170,8 +176,7 @@ async function act(what, body = {}) {
     say(byId("notice"), error.message);
   } finally {
     clearTimeout(late);
-    isBusy = false;
-    enable();
+    setBusy(false);
   }
 }
 
@@ -432,7 +437,7 @@ export function render({ model: given, el }) {
     clearTimeout(late);
     tell(null);
     return show(first);
-  }));
+  }).finally(() => setBusy(false)));
   return () => {
     model.off("msg:custom", hear);
     clearTimeout(late);
