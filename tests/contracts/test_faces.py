@@ -15,7 +15,7 @@ import likewise
 
 HOUSE = House.standing()
 FOLDERS = sorted(module.name for module in HOUSE.modules.values() if module.is_face)
-MOST_MODULES, MOST_AT_TOP, MOST_CLOSETS = 230, 6, 21
+MOST_MODULES, MOST_AT_TOP, MOST_CLOSETS = 236, 6, 21
 
 
 def in_order(name: str) -> tuple[int, str]:

@@ -74,6 +74,7 @@ from likewise.session._control import (
     recheck_of,
     reliability,
 )
+from likewise.session._html import as_html, as_table
 from likewise.session._open import (
     DEFAULTS,
     Address,
@@ -113,11 +114,11 @@ from likewise.session._start import (
 )
 from likewise.session._state import State, is_longer, steps
 from likewise.session._summary import (
+    FIRST,
     Candidate,
     Group,
     Progress,
     View,
-    as_html,
     candidates_of,
     cluster_names,
     compact,
@@ -1123,7 +1124,20 @@ class Session:
         return f"<Session: {'; '.join(self._lines())}>"
 
     def _repr_html_(self) -> str:
-        return as_html(*self._lines())
+        return as_html(*self._lines()) + as_table(
+            ("group", "samples", "confirmed"), self._table()
+        )
+
+    def _table(self) -> list[tuple[str, int, int]]:
+        """Return the largest groups that have a name, if all is worked out."""
+        if self._model is None or self._behind or not self.names:
+            return []
+        labels, done = self.labels, statuses_within(self.repairs).confirmed
+        names = cluster_names(labels, self.names)
+        sizes = np.bincount(labels + 1)[1:].tolist()
+        sure = np.bincount(labels[sorted(done)] + 1, minlength=len(sizes) + 1)[1:]
+        largest = sorted(names, key=lambda label: -sizes[label])[:FIRST]
+        return [(names[one], sizes[one], int(sure[one])) for one in largest]
 
     def _lines(self) -> list[str]:
         """Return what it is, and where it stands if that is known: nothing is made."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from html import escape
 from itertools import chain, takewhile
 from typing import Any, Literal, TypeAlias
 
@@ -24,6 +23,7 @@ from likewise.knowledge import (
     numbers_in,
 )
 from likewise.methods import Found, Model
+from likewise.session._html import as_html
 from likewise.session._overlap import is_second
 from likewise.session._review import Repairs
 from likewise.storage import Settings
@@ -273,17 +273,6 @@ def table_of(library: str) -> Any:
     raise InputError(f"Tables are of 'pandas' or 'polars', not {described(library)}.")
 
 
-def as_html(*lines: str) -> str:
-    """Return lines of text for a notebook: nothing in them is HTML.
-
-    Examples
-    --------
-    >>> as_html("oak & elm", "12 samples")
-    '<div>oak &amp; elm<br>12 samples</div>'
-    """
-    return f"<div>{'<br>'.join(map(escape, lines))}</div>"
-
-
 def _percent(share: float) -> int:
     """Return a share in full percent; 95 % only where it is no less."""
     return int(100 * share + 1e-9)
@@ -362,6 +351,9 @@ class Candidate:
 
     group: Group
     probability: float
+
+    def _repr_html_(self) -> str:
+        return as_html(f"{self.group!r}: {self.probability:.0%} likely")
 
 
 @dataclass(frozen=True)
