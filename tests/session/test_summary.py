@@ -6,6 +6,7 @@ import sys
 from collections.abc import Callable
 from dataclasses import replace
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 import pytest
@@ -306,8 +307,9 @@ def test_groups_questions_and_progress_are_shown_as_text(session: Session) -> No
         f"<Question: are samples {question.sample} and {question.against} the same?>"
     )
     session.tell_pair(4, 7, "different", by=EVIL)
-    shown = (group, question, session.progress, session, session.history[0])
-    for value in (*shown, *session.readers, session.agreement, Candidate(group, 0.5)):
+    shown: list[Any] = [group, question, session.progress, session, session.history[0]]
+    shown += [*session.readers, session.agreement, Candidate(group, 0.5)]
+    for value in shown:
         html = value._repr_html_()
         assert html.startswith("<div>")
         assert "<script>" not in html
