@@ -24,6 +24,7 @@ if TYPE_CHECKING:
         Verdict,
     )
     from likewise.methods import METHODS
+    from likewise.notebook import widget
     from likewise.readers import ModelOracle
     from likewise.session import (
         FunctionOracle,
@@ -55,6 +56,7 @@ __all__ = [
     "jaccard",
     "run",
     "v_measure",
+    "widget",
 ]
 
 
@@ -66,6 +68,7 @@ _FOLDERS = {
         "Verdict",
     ),
     "methods": ("METHODS",),
+    "notebook": ("widget",),
     "readers": ("ModelOracle",),
     "session": ("FunctionOracle", "LabelOracle", "Session", "run"),
 }
@@ -82,7 +85,7 @@ if not TYPE_CHECKING:  # who reads types knows every name, and no others
         return _imported(name)
 
 
-def _imported(folder: str) -> object:  # noqa: C901 - one case for each folder
+def _imported(folder: str) -> object:  # noqa: C901, PLR0912 - one case for each folder
     match folder:
         case "_estimator":
             import likewise._estimator
@@ -98,6 +101,8 @@ def _imported(folder: str) -> object:  # noqa: C901 - one case for each folder
             import likewise.knowledge
         case "methods":
             import likewise.methods
+        case "notebook":
+            import likewise.notebook
         case "plots":
             import likewise.plots
         case "readers":

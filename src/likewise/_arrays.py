@@ -14,7 +14,7 @@ import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 
 from likewise import _regime as regime
-from likewise.errors import AssumptionWarning, InputError
+from likewise.errors import AssumptionWarning, InputError, MissingExtraError
 
 Floats: TypeAlias = NDArray[np.float64]
 Indices: TypeAlias = NDArray[np.intp]
@@ -127,14 +127,19 @@ def is_frame(X: Any) -> bool:
     return hasattr(X, "columns") and hasattr(X, "iloc")
 
 
+def is_polars(X: Any) -> bool:
+    """Tell a DataFrame of polars without importing it."""
+    return hasattr(X, "get_columns") and hasattr(X, "to_dicts")
+
+
 def as_samples(X: Any) -> Samples:
     """Return ``X`` as finite numbers of shape (n_samples, n_features).
 
     Parameters
     ----------
     X : array-like, DataFrame or scipy sparse matrix of shape (n_samples, n_features)
-        Columns of a DataFrame that hold texts, categories or booleans are one-hot
-        encoded; a missing value is refused, with its column named.
+        Columns of a DataFrame (of pandas or polars) that hold texts, categories or
+        booleans are one-hot encoded; a missing value is refused, with its column named.
 
     Returns
     -------
@@ -150,6 +155,8 @@ def as_samples(X: Any) -> Samples:
     array([[1., 2.],
            [3., 4.]])
     """
+    if is_polars(X):
+        X = _of_pandas(X)
     if is_frame(X):
         return _from_frame(X)
     if sp.issparse(X):
@@ -392,6 +399,20 @@ def _refuse_shape(X: Samples) -> Samples:
     return X
 
 
+def _of_pandas(frame: Any) -> Any:
+    """Return a DataFrame of polars as one of pandas; numbers alone as an array."""
+    kinds = [column.dtype for column in frame.get_columns()]
+    if kinds and all(kind.is_numeric() for kind in kinds):
+        has_all = not any(column.null_count() for column in frame.get_columns())
+        if has_all:
+            return frame.to_numpy()
+    try:
+        from pandas import DataFrame
+    except ImportError:
+        raise MissingExtraError("pandas", "tables") from None
+    return DataFrame({c.name: c.to_list() for c in frame.get_columns()})
+
+
 def _from_frame(frame: Any) -> Floats:
     blocks = [
         _from_column(str(name), frame.iloc[:, at])  # two columns may have one name
@@ -470,6 +491,7 @@ def stack(old: Any, new: Any, *, square: bool) -> Any:
     square : bool
         Whether they are similarities: `old` of shape (n, n), `new` of shape (m, n + m).
     """
+    old, new = (_of_pandas(X) if is_polars(X) else X for X in (old, new))
     if is_frame(old) and is_frame(new):
         return _stack_frames(old, new)
     old, new = as_samples(old), as_samples(new)

@@ -15,7 +15,7 @@ import likewise
 
 HOUSE = House.standing()
 FOLDERS = sorted(module.name for module in HOUSE.modules.values() if module.is_face)
-MOST_MODULES, MOST_AT_TOP, MOST_CLOSETS = 246, 9, 22
+MOST_MODULES, MOST_AT_TOP, MOST_CLOSETS = 256, 9, 24
 
 
 def in_order(name: str) -> tuple[int, str]:

@@ -6,6 +6,7 @@ import sys
 from collections.abc import Callable
 from dataclasses import replace
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 import pytest
@@ -30,7 +31,7 @@ from likewise.knowledge import (
 )
 from likewise.knowledge._constraints import Link
 from likewise.session import Numbers, cluster_names, statuses_of, usual_questions
-from likewise.session._summary import Progress, groups_of
+from likewise.session._summary import Candidate, Progress, groups_of
 
 
 @pytest.fixture
@@ -305,10 +306,14 @@ def test_groups_questions_and_progress_are_shown_as_text(session: Session) -> No
     assert repr(question) == (
         f"<Question: are samples {question.sample} and {question.against} the same?>"
     )
-    for shown in (group, question, session.progress, session):
-        html = shown._repr_html_()
+    session.tell_pair(4, 7, "different", by=EVIL)
+    shown: list[Any] = [group, question, session.progress, session, session.history[0]]
+    shown += [*session.readers, session.agreement, Candidate(group, 0.5)]
+    for value in shown:
+        html = value._repr_html_()
         assert html.startswith("<div>")
         assert "<script>" not in html
+    assert "<td>&lt;script&gt;oak&lt;/script&gt;</td>" in session._repr_html_()
 
 
 def test_a_session_is_shown_without_being_worked_out(session: Session) -> None:

@@ -13,8 +13,6 @@ from likewise.exports import said, samples_of
 from likewise.knowledge import (
     DECIDED,
     GO_ON,
-    PASSED,
-    TAPPED,
     Answer,
     Costs,
     Kept,
@@ -34,7 +32,7 @@ from likewise.knowledge import (
     told_in,
     without_numbers,
 )
-from likewise.session import is_check_told, is_model, is_second
+from likewise.session import GLANCED, is_check_told, is_model, is_second
 from likewise.storage import Act
 
 State: TypeAlias = Literal["stands", "doubtful", "kept", "taken back", "undone"]
@@ -331,7 +329,6 @@ def _mark(act: Act) -> Mark:
 # Screens that were answered, once their acts are undone
 
 QUESTIONED = ("asked", "group")  # answers that came of a question alone
-GLANCED = (TAPPED, PASSED)  # answers about what was shown on a screen
 
 
 def screen_in(told: Told) -> Screen | None:
@@ -368,34 +365,6 @@ def left_of(screen: Sheet | Overview, aside: Collection[int]) -> Sheet | Overvie
         return replace(screen, questions=asked)
     speakers = tuple(s for s in screen.speakers if s not in gone)
     return replace(screen, speakers=speakers or screen.speakers, questions=asked)
-
-
-def unsure_in(told: Told) -> list[int]:
-    """Return the items of a sheet that nobody could tell about."""
-    unsure = (a for a in told.answers if a.verdict is Verdict.UNSURE)
-    return [answer.question.sample for answer in unsure if answer.how in GLANCED]
-
-
-def same_in(told: Told) -> list[list[int]]:
-    """Return the groups of an overview that are the same, by those that spoke.
-
-    Examples
-    --------
-    >>> asked = (Question(1, 0), Question(2, 0), Question(3, 0))
-    >>> same_in(Told(tuple(Overview(asked).answers([[2, 0, 3]]))))
-    [[2, 0, 3]]
-    """
-    parts: list[list[int]] = []
-    for answer in told.answers:
-        if answer.verdict is not Verdict.SAME:
-            continue
-        pair = (answer.question.sample, answer.question.against)
-        home = next((p for p in parts if not {*p}.isdisjoint(pair)), None)
-        if home is None:
-            home = []
-            parts.append(home)
-        home += [end for end in pair if end not in home]
-    return parts
 
 
 def _sheet_in(told: Told, shown: Shown) -> Sheet:

@@ -7,7 +7,6 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import chain, islice
-from math import isfinite
 from threading import Lock
 
 import numpy as np
@@ -17,7 +16,7 @@ from likewise.app._ledger import Ledger, ledger_of
 from likewise.app._roles import OWNER, Roster
 from likewise.app._schemas import Card, Column, GroupCard, ProgressCard, Screens, Seek
 from likewise.errors import InputError
-from likewise.items import features_shown
+from likewise.items import differing, features_shown
 from likewise.knowledge import Answer, Verdict, signed, told_in, valid_text
 from likewise.methods import WRONG
 from likewise.session import (
@@ -56,7 +55,6 @@ NEAR = (
 )
 MANY_FACES = 200  # members of a group among which typical ones are looked for
 MANY = 20_000  # items that are kept
-MANY_COLUMNS = 12  # shown at once; those that differ come first
 LONGEST = 20_000  # characters of a text
 LONGEST_TITLE = 200  # and of what names an item
 BY_SCREENS = 0.65  # of the seconds by pairs, what it takes: see benchmarks/seconds.py
@@ -750,29 +748,22 @@ def card_of(position: int, item: Item, title: str = "name", picture: str = "") -
 def compared(left: Card, right: Card) -> tuple[Card, Card]:
     """Return two cards of rows with the columns that differ most in front.
 
-    Numbers differ by their share of the larger one, words wholly or not at all.
+    See :func:`~likewise.items.differing`.
     """
     if left.kind != "row" or right.kind != "row":
         return left, right
-    other = {column.name: column.value for column in right.columns}
-    gaps = {c.name: _gap(c.value, other.get(c.name, "")) for c in left.columns}
-    order = sorted(gaps, key=lambda name: -gaps[name])[:MANY_COLUMNS]
-    return _ordered(left, order, gaps), _ordered(right, order, gaps)
+    mine, theirs = _values(left), _values(right)
+    differs = differing(mine, theirs)
+    return _ordered(left, mine, differs), _ordered(right, theirs, differs)
 
 
-def _ordered(card: Card, order: Sequence[str], gaps: dict[str, float]) -> Card:
-    values = {column.name: column.value for column in card.columns}
+def _values(card: Card) -> dict[str, str]:
+    return {column.name: column.value for column in card.columns}
+
+
+def _ordered(card: Card, values: dict[str, str], differs: dict[str, bool]) -> Card:
     columns = [
-        Column(name=name, value=values.get(name, ""), differs=gaps[name] > 0)
-        for name in order
+        Column(name=name, value=values.get(name, ""), differs=is_other)
+        for name, is_other in differs.items()
     ]
     return card.model_copy(update={"columns": columns})
-
-
-def _gap(left: str, right: str) -> float:
-    try:
-        a, b = float(left), float(right)
-    except ValueError:
-        return float(left != right)
-    gap = abs(a - b) / max(abs(a), abs(b), 1e-12)
-    return gap if isfinite(gap) else float(left != right)

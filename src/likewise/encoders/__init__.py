@@ -12,6 +12,8 @@ from likewise.encoders._pictures import (
     form_of,
     open_ordinary,
     open_picture,
+    packed,
+    require_pillow,
     thumbnail,
 )
 from likewise.encoders._texts import encode_texts
@@ -34,8 +36,10 @@ __all__ = [
     "form_of",
     "open_ordinary",
     "open_picture",
+    "packed",
     "pages_apart",
     "picture_apart",
+    "require_pillow",
     "thumbnail",
     "thumbnail_apart",
 ]

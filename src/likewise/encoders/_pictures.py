@@ -171,12 +171,22 @@ def thumbnail(
     if isinstance(source, Path):
         name = source.name
     with _bounded(source, name) as file, _said_plainly(name):
-        image = _loaded(file, edge, name, page)
-        small = _as_rgb(_shrunk(_upright(image), edge / max(image.size)), name)
-        packed = io.BytesIO()
-        clean = Image.frombytes("RGB", small.size, small.tobytes())
-        clean.save(packed, "JPEG", quality=85)
-        return packed.getvalue()
+        return packed(_loaded(file, edge, name, page), edge, name)
+
+
+def packed(image: Image.Image, edge: int, name: str = "The picture") -> bytes:
+    """Return an open picture as a small JPEG, as `thumbnail` does.
+
+    Examples
+    --------
+    >>> Image.open(io.BytesIO(packed(Image.new("L", (30, 90)), 60))).size
+    (20, 60)
+    """
+    small = _as_rgb(_shrunk(_upright(image), edge / max(image.size)), name)
+    file = io.BytesIO()
+    clean = Image.frombytes("RGB", small.size, small.tobytes())
+    clean.save(file, "JPEG", quality=85)
+    return file.getvalue()
 
 
 def require_pillow() -> None:

@@ -19,8 +19,10 @@ from likewise.items._encode import LOOKING, LOOKS, Encoded, VectorCache, encode
 from likewise.items._formats import PART, place_of, read_columns
 from likewise.items._gather import file_inside, gather, key_inside, page_in
 from likewise.items._item import (
+    MANY_COLUMNS,
     Broken,
     Gathered,
+    differing,
     features_shown,
     traces_of,
 )
@@ -41,6 +43,7 @@ __all__ = [
     "LOOK",
     "LOOKING",
     "LOOKS",
+    "MANY_COLUMNS",
     "PART",
     "Alike",
     "Broken",
@@ -59,6 +62,7 @@ __all__ = [
     "VectorCache",
     "alike",
     "difference",
+    "differing",
     "each_apart",
     "encode",
     "features_shown",

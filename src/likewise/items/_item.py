@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from copy import copy
 from dataclasses import dataclass
+from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Generic, TypeVar, overload
 
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 T = TypeVar("T", covariant=True)
 Card = dict[str, str]
 
+MANY_COLUMNS = 12  # of two rows, shown at once; those that differ come first
 N_KINDS = 6  # kinds of files that a sentence counts
 N_SHOWN = 12  # features of an array that a card shows
 AT_ONCE = 4096  # rows that are looked at together
@@ -182,6 +184,31 @@ def features_shown(X: Samples) -> Lazy[Card]:
             yield {name: f"{v:.4g}" for name, v in zip(names, row, strict=True)}
 
     return Lazy(X.shape[0], made)
+
+
+def differing(left: Mapping[str, str], right: Mapping[str, str]) -> dict[str, bool]:
+    """Return the columns of a row, and whether another row differs in them.
+
+    Those that differ most come first: numbers by their share of the larger one, words
+    wholly or not at all.
+
+    Examples
+    --------
+    >>> differing({"leaf": "oak", "cm": "8"}, {"leaf": "oak", "cm": "9"})
+    {'cm': True, 'leaf': False}
+    """
+    gaps = {name: _gap(value, right.get(name, "")) for name, value in left.items()}
+    order = sorted(gaps, key=lambda name: -gaps[name])[:MANY_COLUMNS]
+    return {name: gaps[name] > 0 for name in order}
+
+
+def _gap(left: str, right: str) -> float:
+    try:
+        a, b = float(left), float(right)
+    except ValueError:
+        return float(left != right)
+    gap = abs(a - b) / max(abs(a), abs(b), 1e-12)
+    return gap if isfinite(gap) else float(left != right)
 
 
 def nothing_shown(n: int) -> Lazy[Card]:

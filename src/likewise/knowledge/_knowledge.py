@@ -120,6 +120,9 @@ class Answer:
             f"are {self.verdict.value}"
         )
 
+    def _repr_html_(self) -> str:
+        return f"<div>{escape(str(self))}</div>"
+
 
 @dataclass(frozen=True, slots=True)
 class Knowledge:

@@ -27,6 +27,7 @@ from likewise.readers._replies import Replies
 from likewise.readers._spending import Limits, Prices, Spent
 
 CRITERION = "Do they belong to the same group?"
+# How sure a model has to be, unless told otherwise, for its word to be taken.
 SURE = 0.8
 HALF = 0.5
 # By log-probabilities, by asking in two orders, or not at all.

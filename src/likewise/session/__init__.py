@@ -31,7 +31,7 @@ from likewise.session._overlap import (
 )
 from likewise.session._readers import Reader
 from likewise.session._review import Repairs, Revision
-from likewise.session._screens import PER_CHECK
+from likewise.session._screens import GLANCED, PER_CHECK, same_in, unsure_in
 from likewise.session._session import Session
 from likewise.session._slips import Doubts, Suspect, clash_of, is_deciding, suspects
 from likewise.session._splitting import (
@@ -52,6 +52,7 @@ from likewise.session._summary import (
     candidates_of,
     cluster_names,
     clusters_in,
+    each_once,
     explained,
     groups_of,
     progress_of,
@@ -60,11 +61,13 @@ from likewise.session._summary import (
     statuses_within,
     usual_minutes,
     usual_questions,
+    why_pick,
 )
 
 __all__ = [
     "FEATURES",
     "FEW",
+    "GLANCED",
     "MODEL",
     "OVERLAP",
     "PER_CHECK",
@@ -99,6 +102,7 @@ __all__ = [
     "cluster_names",
     "clusters_in",
     "coarse_session",
+    "each_once",
     "explained",
     "fusing_answer",
     "groups_of",
@@ -121,12 +125,15 @@ __all__ = [
     "referral_of",
     "reliability",
     "run",
+    "same_in",
     "second_opinion",
     "session_on",
     "statuses_of",
     "statuses_within",
     "suspects",
+    "unsure_in",
     "usual_minutes",
     "usual_questions",
     "way_of",
+    "why_pick",
 ]

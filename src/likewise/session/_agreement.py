@@ -20,8 +20,10 @@ from likewise.knowledge import (
     singles_of,
 )
 from likewise.methods import Rate
+from likewise.session._html import as_html, as_table
 from likewise.session._overlap import is_independent
 
+MOST_SHOWN = 12  # pairs of readers, in a notebook
 FEW = 20  # pairs below which alpha says little
 GOOD, FAIR = 0.8, 0.667  # Krippendorff's own levels, from which on data can be used
 ADDED = 0.5  # of a pair of each kind: two "same", one of each, two "different"
@@ -73,6 +75,11 @@ class Agreement:
         if self.n_pairs < FEW:
             return f"{found}, by too few pairs to rely on."
         return f"{found}, which is {_called(self.alpha.mean)}."
+
+    def _repr_html_(self) -> str:
+        rows = [(*two, agreed, pairs) for two, (pairs, agreed) in self.both.items()]
+        heads = ("reader", "and", "agree on", "of")
+        return as_html(self.sentence) + as_table(heads, rows[:MOST_SHOWN])
 
 
 def _called(alpha: float) -> str:

@@ -10,6 +10,7 @@ from scipy.special import betaincinv
 from likewise.knowledge import PASSED, Answer, Knowledge, Verdict
 from likewise.methods import Errors, Rate
 from likewise.session._control import TAILS, Reliability, reliability
+from likewise.session._html import as_html
 
 SHRUGS = (1.0, 19.0)  # prior counts of answers that are "unsure", and that are not
 
@@ -48,6 +49,12 @@ class Reader:
     def is_guessing(self) -> bool:
         """Whether they as good as guess, so that their answers count for nothing."""
         return self.errors is not None and self.errors.is_guessing
+
+    def _repr_html_(self) -> str:
+        said = f"{self.n_answers:,} answers, {self.n_unsure:,} of them not sure"
+        wrong = self.reliability
+        checks = f"{wrong.n_failed:,} of {wrong.n_checks:,} checks failed"
+        return as_html(self.name or "nobody named", said, checks)
 
 
 def readers_in(

@@ -11,8 +11,10 @@ import numpy as np
 from likewise._arrays import described, whole_or_none
 from likewise.errors import InputError
 from likewise.knowledge import (
+    PASSED,
     PILED,
     STAY,
+    TAPPED,
     Answer,
     Knowledge,
     Overview,
@@ -21,6 +23,8 @@ from likewise.knowledge import (
     Question,
     Sheet,
     Shown,
+    Told,
+    Verdict,
     told_by_sheet,
 )
 from likewise.methods import KINDS, Model
@@ -28,6 +32,7 @@ from likewise.session._control import LEAST
 from likewise.session._state import State
 
 FOUNDING = 0.15  # a sample with no group this likely founds one
+GLANCED = (TAPPED, PASSED)  # answers about what was shown on a screen
 HALF = 0.5
 PER_CHECK = 12  # items of a sheet, to one that is known already
 SLIP = 0.015  # the share of verdicts that are wrong, as it is assumed
@@ -227,3 +232,35 @@ def with_checks(
             question = Question(sample, sheet.speakers[0], predicted)
             asked.insert(int(rng.integers(len(asked) + 1)), question)
     return replace(sheet, questions=tuple(asked))
+
+
+# What an act that was taken back had said
+
+
+def unsure_in(told: Told) -> list[int]:
+    """Return the items of a sheet that nobody could tell about."""
+    unsure = (a for a in told.answers if a.verdict is Verdict.UNSURE)
+    return [answer.question.sample for answer in unsure if answer.how in GLANCED]
+
+
+def same_in(told: Told) -> list[list[int]]:
+    """Return the groups of an overview that are the same, by those that spoke.
+
+    Examples
+    --------
+    >>> from likewise import Overview, Question
+    >>> asked = (Question(1, 0), Question(2, 0), Question(3, 0))
+    >>> same_in(Told(tuple(Overview(asked).answers([[2, 0, 3]]))))
+    [[2, 0, 3]]
+    """
+    parts: list[list[int]] = []
+    for answer in told.answers:
+        if answer.verdict is not Verdict.SAME:
+            continue
+        pair = (answer.question.sample, answer.question.against)
+        home = next((p for p in parts if not {*p}.isdisjoint(pair)), None)
+        if home is None:
+            home = []
+            parts.append(home)
+        home += [end for end in pair if end not in home]
+    return parts

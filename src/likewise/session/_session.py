@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from itertools import chain, starmap
-from typing import TYPE_CHECKING, Any, TypeAlias, Unpack, overload
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, Unpack, overload
 
 import numpy as np
 
@@ -21,7 +21,7 @@ from likewise._arrays import (
 )
 from likewise._regime import ONE_THREAD
 from likewise.affinity import PAIRWISE, Kernel, Report, rarity_of
-from likewise.errors import InputError, MissingExtraError
+from likewise.errors import InputError
 from likewise.knowledge import (
     Answer,
     Authored,
@@ -75,6 +75,7 @@ from likewise.session._control import (
     recheck_of,
     reliability,
 )
+from likewise.session._html import as_html, as_table
 from likewise.session._open import (
     DEFAULTS,
     Address,
@@ -114,11 +115,11 @@ from likewise.session._start import (
 )
 from likewise.session._state import State, is_longer, steps
 from likewise.session._summary import (
+    FIRST,
     Candidate,
     Group,
     Progress,
     View,
-    as_html,
     candidates_of,
     cluster_names,
     compact,
@@ -126,11 +127,13 @@ from likewise.session._summary import (
     groups_of,
     progress_of,
     statuses_within,
+    table_of,
 )
 from likewise.session._threads import one_thread
 
 if TYPE_CHECKING:
     from pandas import DataFrame
+    from polars import DataFrame as PolarsFrame
 
 # What was known before an act, its answers, and what is known after it.
 Step: TypeAlias = tuple[Knowledge, tuple[Answer, ...], Knowledge]
@@ -1108,8 +1111,19 @@ class Session:
         view = self.view
         return Repairs(view.known, view.labels, view.model.confidence)
 
-    def to_frame(self) -> DataFrame:
-        """Return a table with a row for each sample; needs the extra ``tables``.
+    @overload
+    def to_frame(self, library: Literal["pandas"] = "pandas") -> DataFrame: ...
+
+    @overload
+    def to_frame(self, library: Literal["polars"]) -> PolarsFrame: ...
+
+    def to_frame(self, library: str = "pandas") -> DataFrame | PolarsFrame:
+        """Return a table with a row for each sample.
+
+        Parameters
+        ----------
+        library : {"pandas", "polars"}, default="pandas"
+            Whose table it is; pandas comes with the extra ``tables``.
 
         Returns
         -------
@@ -1126,28 +1140,40 @@ class Session:
         >>> session.to_frame().status.tolist()
         ['confirmed', 'confirmed', 'guessed', 'guessed']
         """
-        try:
-            from pandas import DataFrame
-        except ImportError:
-            raise MissingExtraError("pandas", "tables") from None
+        made = table_of(library)
+        return made(self._columns())
+
+    def _columns(self) -> dict[str, object]:
+        """Return what is known of each sample, column by column."""
         repairs = self.repairs
         statuses, labels = statuses_within(repairs), repairs.labels
         names = cluster_names(labels, self.names)
-        return DataFrame(
-            {
-                "sample": np.arange(self.n_samples),
-                "group": labels,
-                "name": [names.get(int(label), "") for label in labels],
-                "status": [statuses.of(sample) for sample in range(self.n_samples)],
-                "confidence": np.where(labels >= 0, repairs.sure, np.nan),
-            }
-        )
+        return {
+            "sample": np.arange(self.n_samples),
+            "group": labels,
+            "name": [names.get(int(label), "") for label in labels],
+            "status": [statuses.of(sample) for sample in range(self.n_samples)],
+            "confidence": np.where(labels >= 0, repairs.sure, np.nan),
+        }
 
     def __repr__(self) -> str:
         return f"<Session: {'; '.join(self._lines())}>"
 
     def _repr_html_(self) -> str:
-        return as_html(*self._lines())
+        return as_html(*self._lines()) + as_table(
+            ("group", "samples", "confirmed"), self._table()
+        )
+
+    def _table(self) -> list[tuple[str, int, int]]:
+        """Return the largest groups that have a name, if all is worked out."""
+        if self._model is None or self._behind or not self.names:
+            return []
+        labels, done = self.labels, statuses_within(self.repairs).confirmed
+        names = cluster_names(labels, self.names)
+        sizes = np.bincount(labels + 1)[1:].tolist()
+        sure = np.bincount(labels[sorted(done)] + 1, minlength=len(sizes) + 1)[1:]
+        largest = sorted(names, key=lambda label: -sizes[label])[:FIRST]
+        return [(names[one], sizes[one], int(sure[one])) for one in largest]
 
     def _lines(self) -> list[str]:
         """Return what it is, and where it stands if that is known: nothing is made."""

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from html import escape
-from itertools import chain
-from typing import Literal, TypeAlias
+from itertools import chain, takewhile
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from likewise._arrays import Indices
+from likewise._arrays import Indices, described
 from likewise._ties import ranked
+from likewise.errors import InputError, MissingExtraError
 from likewise.knowledge import (
     Answer,
     Event,
@@ -23,6 +23,7 @@ from likewise.knowledge import (
     numbers_in,
 )
 from likewise.methods import Found, Model
+from likewise.session._html import as_html
 from likewise.session._overlap import is_second
 from likewise.session._review import Repairs
 from likewise.storage import Settings
@@ -34,6 +35,8 @@ EXACTLY = 20  # minutes up to which each is told
 HARDLY = 0.01  # a chance that is not told as a number
 FAR = 0.5  # from here on a sample is far from settled ones
 FIRST = 12  # samples of a group that are named
+IN_A_ROW = 3  # "different" answers about one sample before groups are offered
+MANY_GROUPS = 8
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -253,15 +256,21 @@ class Progress:
         return as_html(self.sentence, self.standing)
 
 
-def as_html(*lines: str) -> str:
-    """Return lines of text for a notebook: nothing in them is HTML.
+def table_of(library: str) -> Any:
+    """Return the DataFrame of pandas or polars, or refuse what is not there."""
+    try:
+        if library == "pandas":
+            import pandas
 
-    Examples
-    --------
-    >>> as_html("oak & elm", "12 samples")
-    '<div>oak &amp; elm<br>12 samples</div>'
-    """
-    return f"<div>{'<br>'.join(map(escape, lines))}</div>"
+            return pandas.DataFrame
+        if library == "polars":
+            import polars
+
+            return polars.DataFrame
+    except ImportError:
+        extra = "tables" if library == "pandas" else library
+        raise MissingExtraError(library, extra) from None
+    raise InputError(f"Tables are of 'pandas' or 'polars', not {described(library)}.")
 
 
 def _percent(share: float) -> int:
@@ -342,6 +351,9 @@ class Candidate:
 
     group: Group
     probability: float
+
+    def _repr_html_(self) -> str:
+        return as_html(f"{self.group!r}: {self.probability:.0%} likely")
 
 
 @dataclass(frozen=True)
@@ -466,6 +478,18 @@ def candidates_of(
     return tuple(found)
 
 
+def each_once(found: Sequence[Candidate]) -> list[Candidate]:
+    """Return candidates without those that people know as the same group.
+
+    Several known groups may be in one cluster, which has one number and one name.
+    """
+    first: dict[int, Candidate] = {}
+    for one in found:
+        label = one.group.label
+        first.setdefault(label if label >= 0 else -1 - one.group.id, one)
+    return list(first.values())
+
+
 def _mean_chances(
     model: Model, samples: Sequence[int]
 ) -> list[tuple[tuple[int, ...], float]]:
@@ -575,6 +599,38 @@ def reason_for(question: Question, view: View, things: str) -> str:
     if labels[i] != labels[j]:
         return "They look alike, but are in different groups so far."
     return "They are in the same group so far: one look makes it sure."
+
+
+def why_pick(known: Knowledge, question: Question, n_groups: int) -> str | None:
+    """Return why groups are offered instead of a pair, if they are: it gets nowhere.
+
+    Other questions may have come in between: nobody sees an item too often in a row.
+
+    Parameters
+    ----------
+    known : Knowledge
+    question : Question
+    n_groups : int
+        How many groups answers have made known.
+
+    Examples
+    --------
+    >>> from likewise import Answer, Question
+    >>> told = [Answer(Question(0, at), Verdict.DIFFERENT) for at in (1, 2, 3)]
+    >>> why_pick(Knowledge(5).after_all(told), Question(0, 4), 4)
+    '3 times different: pick the group instead.'
+    """
+    sample = question.sample
+    if is_second(question):
+        return None  # it would tell what another reader said
+    told = (a for a in reversed(known.answers) if a.question.sample == sample)
+    apart = takewhile(lambda answer: answer.verdict is Verdict.DIFFERENT, told)
+    streak = sum(1 for _ in apart)
+    if streak >= IN_A_ROW:
+        return f"{streak} times different: pick the group instead."
+    if streak and n_groups > MANY_GROUPS:
+        return "There are many groups by now: picking one is faster."
+    return None
 
 
 def _why_this_one(view: View, sample: int, things: str) -> str:

@@ -25,9 +25,10 @@ from tests.problems import Tiny, blobs
 from likewise import Costs
 from likewise.app._project import LATELY, Movement
 from likewise.app._schemas import Card
-from likewise.app._snapshot import MANY_COLUMNS, card_of, compared
-from likewise.app.question._presenter import IN_A_ROW, MANY_GROUPS, PER_PICKER
-from likewise.session._summary import Progress
+from likewise.app._snapshot import card_of, compared
+from likewise.app.question._presenter import PER_PICKER
+from likewise.items import MANY_COLUMNS
+from likewise.session._summary import IN_A_ROW, MANY_GROUPS, Progress
 from likewise.storage import Item
 
 MANY = blobs((5,) * (PER_PICKER + 8), spread=0.05)

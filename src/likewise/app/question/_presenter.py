@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from itertools import takewhile
 
-from likewise.app._ledger import left_of, same_in, unsure_in
+from likewise.app._ledger import left_of
 from likewise.app._project import EVERY, Outcome, Turn
 from likewise.app._roles import READER, Roster
 from likewise.app._schemas import (
@@ -41,14 +40,17 @@ from likewise.knowledge import (
 from likewise.methods import OFFERED
 from likewise.session import (
     SHARE,
-    Candidate,
     Group,
     candidates_of,
+    each_once,
     is_deciding,
     is_second,
     reason_for,
+    same_in,
+    unsure_in,
     usual_minutes,
     usual_questions,
+    why_pick,
 )
 from likewise.storage import Info, OpenQuestion
 
@@ -65,8 +67,6 @@ WHY_THE_SAME = {
     "members": "Few of these are probably the same: the likeliest come last.",
     "overview": "These look alike: some may be the same.",
 }
-IN_A_ROW = 3  # "different" answers about one sample before the picker opens
-MANY_GROUPS = 8
 THINGS = {"image": "pictures", "text": "texts", "row": "entries"}
 
 
@@ -242,7 +242,8 @@ def _question(
 ) -> QuestionCard:
     question = mine.question
     left, right = compared(*now.cards([question.sample, question.against]))
-    things, reason = THINGS[now.display.kind], _why_picker(now, question)
+    things = THINGS[now.display.kind]
+    reason = why_pick(now.view.known, question, len(now.groups))
     return QuestionCard(
         id=mine.id,
         sample=left,
@@ -266,24 +267,6 @@ def _group_beside(now: Snapshot, question: Question) -> GroupCard | None:
     others = tuple(s for s in group.samples if s != question.sample)
     card = now.group(replace(group, samples=others), STRIP, None, question.pair)
     return card if card.members else None
-
-
-def _why_picker(now: Snapshot, question: Question) -> str | None:
-    """Return why the picker opens by itself, if it does: the pair gets nowhere.
-
-    Other questions may have come in between: nobody sees an item too often in a row.
-    """
-    sample = question.sample
-    if is_second(question):
-        return None  # it would tell what another reader said
-    told = (a for a in reversed(now.view.known.answers) if a.question.sample == sample)
-    apart = takewhile(lambda answer: answer.verdict is Verdict.DIFFERENT, told)
-    streak = sum(1 for _ in apart)
-    if streak >= IN_A_ROW:
-        return f"{streak} times different: pick the group instead."
-    if streak and len(now.groups) > MANY_GROUPS:
-        return "There are many groups by now: picking one is faster."
-    return None
 
 
 # Sheets and overviews
@@ -355,7 +338,7 @@ def offered(
     """
     listed = candidates_of(now.view.model, pile, now.groups, now.labels, unlike)
     here = {int(now.labels[item]) for item in unlike}
-    found = [one for one in _each_once(listed) if one.group.label not in here]
+    found = [one for one in each_once(listed) if one.group.label not in here]
     start, stop = page * per_page, (page + 1) * per_page
     hints = now.display.hints and not is_second(mine.question)
     groups = [
@@ -364,18 +347,6 @@ def offered(
     ]
     more = len(found) > stop
     return Candidates(question=mine.id, page=page, groups=groups, has_more=more)
-
-
-def _each_once(found: Sequence[Candidate]) -> list[Candidate]:
-    """Return candidates without those that people know as the same group.
-
-    Several known groups may be in one cluster, which has one number and one name.
-    """
-    first: dict[int, Candidate] = {}
-    for one in found:
-        label = one.group.label
-        first.setdefault(label if label >= 0 else -1 - one.group.id, one)
-    return list(first.values())
 
 
 def _sheet(now: Snapshot, id_: int, sheet: Sheet, undone: Told | None) -> SheetCard:

@@ -35,9 +35,13 @@ const IN_ROW = "6rem";
 
 // Pictures
 
-/** A small picture in both sizes: the browser takes the one that is sharp on its screen. */
-export const sizes = (thumb, wide = ON_CARD) =>
-  ({ src: thumb, srcset: `${thumb} 480w, ${thumb}&size=960 960w`, sizes: wide });
+/**
+ * A small picture in both sizes: the browser takes the one that is sharp on its screen.
+ * One that no server has is there in one size.
+ */
+export const sizes = (thumb, wide = ON_CARD) => (thumb.startsWith("/")
+  ? { src: thumb, srcset: `${thumb} 480w, ${thumb}&size=960 960w`, sizes: wide }
+  : { src: thumb });
 
 const photo = (card, wide) => made("img", { ...sizes(card.thumb, wide), alt: card.title });
 
@@ -136,14 +140,15 @@ export function strip(cards) {
  * Both cards of a question.
  *
  * @param {Question} question
+ * @param {boolean} canName Whether the group of the right one may be named here.
  */
-export function pairOf(question) {
+export function pairOf(question, canName = true) {
   const { sample, against, group } = question;
   return [
     card("sample", [made("h2", {}, WORDS.sample)], sample, against, null),
     card(
       `against ${group ? tint(group) : ""}`,
-      group ? groupHead(group) : [made("h2", {}, WORDS.against)],
+      group ? groupHead(group, canName) : [made("h2", {}, WORDS.against)],
       against,
       sample,
       group,
@@ -151,14 +156,12 @@ export function pairOf(question) {
   ];
 }
 
-function groupHead(group) {
+function groupHead(group, canName) {
+  const naming = { type: "button", class: "quiet name", "data-do": "name", title: WORDS.name };
+  const name = canName ? made("button", naming, nameOf(group)) : nameOf(group);
   return [
     chip(group),
-    made("h2", { class: "named", title: nameOf(group) }, made(
-      "button",
-      { type: "button", class: "quiet name", "data-do": "name", title: WORDS.name },
-      nameOf(group),
-    )),
+    made("h2", { class: "named", title: nameOf(group) }, name),
     made("p", { class: "size" }, counted(group.size, "item")),
   ];
 }

@@ -1,7 +1,17 @@
 // Making and finding elements. Text is always set as text, never as HTML.
 
-export const byId = (id) => document.getElementById(id);
-export const every = (selector) => [...document.querySelectorAll(selector)];
+let root = document;
+
+/** Look for elements in a part of a page, where not all of it is ours. */
+export function keepTo(part) {
+  root = part;
+}
+
+export const byId = (id) => root.getElementById(id);
+export const every = (selector) => [...root.querySelectorAll(selector)];
+
+/** What has the focus, or null. */
+export const focused = () => root.activeElement;
 
 /** What is said where groups, or where duplicates are looked for. */
 export const forSeek = (words) => words[document.body.dataset.seek] ?? words.groups;
@@ -43,7 +53,7 @@ export function wake(selector) {
 
 /** Do what a button with `data-do` names, whenever one is clicked. */
 export function wireDoing(perform) {
-  document.addEventListener("click", (event) => {
+  root.addEventListener("click", (event) => {
     const button = event.target.closest("[data-do]");
     if (button && !button.disabled) perform(button.dataset.do);
   });
@@ -56,7 +66,7 @@ export function greyOut(isOff) {
   }
 }
 
-export const isDialogOpen = () => document.querySelector("dialog[open]") !== null;
+export const isDialogOpen = () => root.querySelector("dialog[open]") !== null;
 
 /** Let a dialog's own button close it. */
 export function wireClosing(id) {

@@ -1,5 +1,7 @@
 // Choosing items in a grid: by clicks, by keys, one, some or all.
 
+import { focused } from "./dom.js";
+
 /** Where an arrow leads from one of some elements: a position, perhaps none of theirs. */
 export const MOVES = {
   ArrowLeft: (at) => at - 1,
@@ -43,8 +45,8 @@ export class Selection {
 
   /** The one that has the focus, or null. */
   get focused() {
-    const { activeElement } = document;
-    return this.root.contains(activeElement) ? activeElement.closest(".pick") : null;
+    const now = focused();
+    return this.root.contains(now) ? now.closest(".pick") : null;
   }
 
   /** The chosen items, or else the one that has the focus. */

@@ -1,6 +1,5 @@
 // The picker: one item, and the groups that it may belong to.
 
-import { get, troubleOf } from "../lib/api.js";
 import { candidate, tally, whole } from "../lib/cards.js";
 import { byId, forSeek, made, say, wireClosing } from "../lib/dom.js";
 import { keycap, plain } from "../lib/keys.js";
@@ -10,7 +9,6 @@ import { keycap, plain } from "../lib/keys.js";
 
 const WORDS = {
   loading: "Looking for groups …",
-  unreachable: "The groups could not be fetched: close this and try again.",
   empty: "There are no groups yet.",
   page: (from, to) => `Groups ${from} to ${to}, likeliest first`,
   more: "None of these: show more",
@@ -32,10 +30,16 @@ let found = null;
 let earlier = []; // groups of the pages before: the item is in none of them
 let openFrom = 0;
 let choose = null;
+let fetched = null;
 
-/** Wire it; `chosen(question, group, rejected)` puts its item somewhere. */
-export function wirePicker(chosen, closed) {
-  choose = chosen;
+/**
+ * Wire it.
+ *
+ * `chosen(question, group, rejected)` puts its item somewhere; `pageOf(page)` promises
+ * `Candidates`, or fails with words for people.
+ */
+export function wirePicker(chosen, closed, pageOf) {
+  [choose, fetched] = [chosen, pageOf];
   wireClosing("picker");
   byId("picker-none").addEventListener("click", none);
   byId("picker").addEventListener("keydown", press);
@@ -66,12 +70,12 @@ async function turn(page) {
   byId("picker-none").hidden = true;
   const asked = question.id;
   try {
-    const next = await get(`/api/candidates?page=${page}`);
+    const next = await fetched(page);
     if (asked !== question.id || !byId("picker").open) return;
     if (next.question === asked) show(next);
     else closePicker();
   } catch (error) {
-    byId("picker-words").textContent = troubleOf(error, WORDS.unreachable);
+    byId("picker-words").textContent = error.message;
   }
 }
 

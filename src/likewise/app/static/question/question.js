@@ -4,7 +4,7 @@
 import { Refused, changeSettings, get, troubleOf } from "../lib/api.js";
 import { pairOf } from "../lib/cards.js";
 import { byId, every, greyOut, isDialogOpen, wireDoing } from "../lib/dom.js";
-import { isForPage, isModified, isUndo, openKeys, plain, wireKeys } from "../lib/keys.js";
+import { isForPage, openKeys, plain, wireKeys } from "../lib/keys.js";
 import { openPair, wireLarge } from "../lib/large.js";
 import { forThisTab, recalled, remember } from "../lib/memory.js";
 import { openNaming, wireNaming } from "../lib/naming.js";
@@ -12,20 +12,23 @@ import { isBusy, notify, resend, send, tell, tellReply, wireSending } from "../l
 import {
   beginLooking, decoded, keyed, painted, preloaded, secondsLooked, wireLooking,
 } from "../lib/timing.js";
+import { askedOf, fillDone, kindOf } from "./asked.js";
 import { wireChecks } from "./checks.js";
 import { wireCriterion } from "./criterion.js";
 import * as overview from "./overview.js";
 import { closePicker, openPicker, wirePicker } from "./picker.js";
 import { closePiles, openPiles, wirePiles } from "./piles.js";
+import { leadsToTiles, meant } from "./pressing.js";
 import * as sheet from "./sheet.js";
 import { showSlip, wireSlip } from "./slip.js";
 import { fits } from "./tiles.js";
-import { askedOf, fill, fillDone, fillEarly, kindOf, showStop, showWelcome } from "./view.js";
+import { fill, fillEarly, showStop, showWelcome } from "./view.js";
 
 /** @typedef {import("../lib/messages.js").State} State */
 
 const WORDS = {
   unreachable: "The server does not answer. Is the app still running?",
+  noGroups: "The groups could not be fetched: close this and try again.",
   tapFirst: "Tap an item first, then say that you are not sure.",
   tapTwo: "Tap two groups or more that are the same.",
   noName: "This one is in no group yet: answer first, then name the group.",
@@ -33,14 +36,6 @@ const WORDS = {
     + "Choose another name, or merge the two on the groups page.",
   noMisfits: "Nothing to put elsewhere: first tap what does not belong.",
 };
-const ALL_LETTERS = { z: "undo", "?": "keys" };
-const LETTERS = {
-  pair: { d: "different", u: "unsure", s: "same", g: "pick", n: "none", x: "aside", v: "view", e: "name" },
-  sheet: { u: "doubt", g: "sort", p: "skip", v: "view" },
-  overview: { s: "set", p: "skip", v: "view" },
-};
-const ARROWS = { ArrowLeft: "different", ArrowDown: "unsure", ArrowRight: "same" };
-const ON_TILES = /^Arrow|^Home$|^End$/;
 const GUARD = 150; // milliseconds in which a key still means the pair before
 const FLICKER = 400; // milliseconds to hold the old pair while the new one decodes
 const CLOSED = "likewise-picker-closed"; // the question at which it was closed
@@ -274,41 +269,19 @@ async function changeScreens(screens) {
 
 function press(event) {
   const isHeld = event.repeat && event.target.closest("[data-do], .pick") !== null;
-  const name = isForPage(event) ? meant(event) : null;
+  const name = isForPage(event) ? meant(event, kindOf(state)) : null;
   if ((isHeld && event.key !== "Tab") || name !== null) event.preventDefault();
   if (name !== null) perform(name);
   else if (state.screen && isForPage(event)) pressTile(event);
 }
 
-function meant(event) {
-  if (event.repeat) return null;
-  if (isUndo(event)) return "undo";
-  if (state.screen && event.key === "Enter" && isOnTiles(event)) return "done";
-  if (state.question && event.key in ARROWS && !isModified(event)) {
-    return isScrolling(event) ? null : ARROWS[event.key];
-  }
-  const key = plain(event);
-  return LETTERS[kindOf(state)]?.[key] ?? ALL_LETTERS[key] ?? null;
-}
-
-const isOnTiles = (event) => !isModified(event)
-  && (event.target === document.body || event.target.closest(".pick, main") !== null)
-  && event.target.closest("a, button:not(.pick), summary") === null;
-
 // Letters mark tiles, and arrows go to them from wherever the focus is.
 function pressTile(event) {
   const tiles = TILES[kindOf(state)];
-  const isLost = event.target.closest(".pick, .text, .rows, summary") === null;
-  if (ON_TILES.test(event.key) && isLost && !isModified(event)) {
+  if (leadsToTiles(event)) {
     tiles.goToTiles();
     event.preventDefault();
   } else if (isOpen() && tiles.tapKey(plain(event))) event.preventDefault();
-}
-
-// Down is for reading on in a long text that has the focus.
-function isScrolling(event) {
-  const box = event.target.closest(".text, .rows");
-  return event.key === "ArrowDown" && box !== null && box.scrollHeight > box.clientHeight;
 }
 
 // A tap that still means the screen before marks nothing.
@@ -325,7 +298,13 @@ function wire() {
   sheet.wireSheet(showMarked);
   overview.wireOverview(showMarked);
   wirePiles(sheet.putPile, () => isFree() && sheet.goToTiles());
-  wirePicker(pick, () => remember(forThisTab, CLOSED, state.question?.id ?? null));
+  wirePicker(
+    pick,
+    () => remember(forThisTab, CLOSED, state.question?.id ?? null),
+    (page) => get(`/api/candidates?page=${page}`).catch((error) => {
+      throw new Error(troubleOf(error, WORDS.noGroups));
+    }),
+  );
   wireNaming(
     (item, name) => act("/api/rename", { item, name }),
     (_, __, name) => notify(WORDS.namesake(name)),

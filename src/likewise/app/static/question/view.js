@@ -1,6 +1,7 @@
 // From a state to the page: everything but what is asked is filled in where it stands.
 
-import { byId, counted, every, forSeek, numeral, say } from "../lib/dom.js";
+import { byId, counted, every, numeral, say } from "../lib/dom.js";
+import { askedOf, asking, fillBar, kindOf } from "./asked.js";
 import { percent } from "./checks.js";
 
 /** @typedef {import("../lib/messages.js").State} State */
@@ -19,22 +20,6 @@ const WORDS = {
     + "all of them.",
   deferred: (number) => ` ${numeral(number)} not sure.`,
   aside: (number) => ` ${numeral(number)} set aside.`,
-  ...forSeek({
-    groups: {
-      sheet: {
-        misfits: "Which of these do not belong to this group?",
-        members: "Which of these belong to this group?",
-      },
-      overview: "Which of these groups are the same?",
-    },
-    duplicates: {
-      sheet: {
-        misfits: "Which of these are not the same as this one?",
-        members: "Which of these are the same as this one?",
-      },
-      overview: "Which of these are the same thing?",
-    },
-  }),
   title: (state) => `${state.project} · likewise`,
 };
 const TOO_WIDE = 0.6; // an estimate that says nothing is not drawn
@@ -47,22 +32,6 @@ const PANELS = {
   settled: "settled-page",
 };
 const ASKED = ["pair", "sheet", "overview"];
-const TOOLS = { // those that are not for everything
-  pick: ["pair"],
-  none: ["pair"],
-  aside: ["pair"],
-  doubt: ["sheet"],
-  sort: ["sheet"],
-  set: ["overview"],
-  skip: ["sheet", "overview"],
-};
-
-/** What is asked: a question, a sheet, an overview, or null. */
-export const askedOf = (state) => state?.question ?? state?.screen ?? null;
-
-/** Whether a pair, a sheet or an overview is asked, or else what there is to do. */
-export const kindOf = (state) =>
-  (state.question ? "pair" : state.screen?.kind ?? state.status);
 
 /**
  * Fill in a state.
@@ -89,12 +58,6 @@ export function fill(state) {
   for (const box of every("[name=screens]")) box.checked = box.value === state.screens;
   for (const row of every("#keys [data-on]")) row.hidden = !isOn(row, kindOf(state));
   if (state.status === "settled") byId("settled-words").textContent = ending(state);
-}
-
-// The criterion is worded for two: what is asked of more is asked in other words.
-function asking({ criterion, screen }) {
-  if (!screen) return criterion;
-  return screen.kind === "sheet" ? WORDS.sheet[screen.tap] : WORDS.overview;
 }
 
 // Keys of what is asked; where nothing is, those of pairs.
@@ -149,26 +112,6 @@ function fillCount(word, number) {
   const [amount, words] = counted(number, word).split(" ");
   byId(`n-${word}s`).textContent = amount;
   byId(`n-${word}s-word`).textContent = words;
-}
-
-function fillBar(state) {
-  const kind = kindOf(state);
-  byId("bar").hidden = kind === "preparing";
-  byId("answers").hidden = kind !== "pair";
-  byId("deal").hidden = !state.screen;
-  for (const button of every("[data-do]")) {
-    const { do: name } = button.dataset;
-    if (name in TOOLS) button.hidden = !TOOLS[name].includes(kind);
-    if (name === "sort" && !state.screen?.sorts) button.hidden = true;
-    const before = button.querySelector(".before");
-    if (before) before.hidden = state.question?.before !== name;
-  }
-}
-
-/** Say on the one button what it means, and what is marked. */
-export function fillDone(words, below) {
-  byId("done-words").textContent = words;
-  say(byId("done-below"), below);
 }
 
 function ending(state) {

@@ -1,0 +1,39 @@
+"""What a notebook shows of values: short, and text only."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from html import escape
+
+
+def as_html(*lines: str) -> str:
+    """Return lines of text for a notebook: nothing in them is HTML.
+
+    Examples
+    --------
+    >>> as_html("oak & elm", "12 samples")
+    '<div>oak &amp; elm<br>12 samples</div>'
+    """
+    return f"<div>{'<br>'.join(map(escape, lines))}</div>"
+
+
+def as_table(heads: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
+    """Return a table of text for a notebook; nothing where it has no rows.
+
+    Examples
+    --------
+    >>> "<td>&lt;oak&gt;</td><td>1,200</td>" in as_table(["a", "b"], [["<oak>", 1200]])
+    True
+    """
+    if not rows:
+        return ""
+    head = "".join(f"<th>{escape(name)}</th>" for name in heads)
+    body = "".join(
+        f"<tr>{''.join(f'<td>{escape(_cell(value))}</td>' for value in row)}</tr>"
+        for row in rows
+    )
+    return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+
+
+def _cell(value: object) -> str:
+    return f"{value:,}" if isinstance(value, int) else str(value)
