@@ -137,6 +137,13 @@ ENTRIES = (
         "sentence_transformers",
     ),
     Entry("text", "onnxruntime", "encoder_for('text', 'minilm')", "onnxruntime"),
+    Entry(
+        "notebook",
+        "anywidget",
+        f"from likewise import widget\n{SESSION}; widget(session)",
+        "anywidget",
+    ),
+    Entry("polars", "polars", f"{SESSION}; session.to_frame('polars')", "polars"),
     _tables("pandas", f"{SESSION}; session.to_frame()"),
     _tables("openpyxl", "read_columns(Path('t.xlsx'))"),
     _tables("pyarrow", "read_columns(Path('t.parquet'))"),

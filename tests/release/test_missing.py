@@ -12,7 +12,13 @@ import pytest
 from release.missing import ENTRIES, Entry
 
 ROOT = Path(__file__).parents[2]
-NO_FEATURES = {"all", "dev", "test"}  # of the package: they only gather others
+NO_FEATURES = {
+    "all",
+    "dev",
+    "docs",
+    "notebook-test",
+    "test",
+}  # of the package: they only gather others
 BY_FORM = {"formats"}  # said of each file: tests/encoders, tests/items
 FIRST = {one.hidden for one in ENTRIES if not one.behind}
 BEHIND = {one.hidden for one in ENTRIES if one.behind}
