@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 import threading
-from typing import cast
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
+from typing import Any, TypeAlias, cast
 
+import joblib
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from threadpoolctl import threadpool_limits
+from threadpoolctl import threadpool_info, threadpool_limits
 
 from likewise import _cores
 from likewise._arrays import AnyFloats, spans
-from likewise._cores import all_cores, n_free, on_cores
+from likewise._cores import all_cores, n_free, on_cores, one_thread
 from likewise.affinity import auto, nearest_neighbours
 from likewise.affinity._knn import search_of
 from likewise.spectral import graph_of, operator_of, solve
 from likewise.spectral._backend import FEW_ROWS, NumpyBackend, Product
 
+Entered: TypeAlias = Callable[[], AbstractContextManager[Any]]
 BLOCKS = list(spans(10_000, 64))
 
 
@@ -139,3 +143,63 @@ def test_a_spectrum_is_the_same_on_any_number_of_threads() -> None:
             found.append(solve(operator_of(graph), 20).vectors)
     np.testing.assert_array_equal(found[0], found[1])
     np.testing.assert_array_equal(found[0], found[2])
+
+
+def blas_threads() -> set[int]:
+    """Return the threads of all linear algebra that has one pool in the process."""
+    found = threadpool_info()
+    pools = [one for one in found if one.get("threading_layer") != "openmp"]
+    return {one["num_threads"] for one in pools if one["user_api"] == "blas"}
+
+
+def set_by_another(n: int) -> None:
+    setter = threading.Thread(target=threadpool_limits, args=(n, "blas"))
+    setter.start()
+    setter.join()
+
+
+@pytest.fixture
+def two_threads() -> Iterator[None]:
+    """Give linear algebra two threads, set by nobody who is still there."""
+    before = max(blas_threads())
+    set_by_another(2)
+    yield
+    set_by_another(before)
+
+
+@pytest.mark.usefixtures("two_threads")
+@pytest.mark.parametrize("first", [one_thread, all_cores])
+@pytest.mark.parametrize("second", [one_thread, all_cores])
+def test_who_leaves_first_takes_nothing_from_who_came_later(
+    first: Entered, second: Entered
+) -> None:
+    entered, left = threading.Event(), threading.Event()
+
+    def other() -> None:
+        with second():
+            entered.set()
+            left.wait(timeout=10)
+
+    thread = threading.Thread(target=other)
+    with first():
+        thread.start()
+        entered.wait(timeout=10)
+    inside = blas_threads()
+    left.set()
+    thread.join()
+
+    assert (inside, blas_threads()) == ({1}, {2})
+
+
+@pytest.mark.usefixtures("two_threads")
+def test_one_thread_of_ours_leaves_the_cores() -> None:
+    with one_thread(), all_cores():
+        assert len(on_cores(str, BLOCKS)) == len(BLOCKS)
+        assert _cores._mine.cores == min(2, joblib.cpu_count())
+
+
+def test_what_the_caller_set_holds_again_afterwards() -> None:
+    with threadpool_limits(2, "blas"):
+        with one_thread():
+            assert blas_threads() == {1}
+        assert blas_threads() == {2}

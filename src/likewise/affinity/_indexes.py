@@ -6,7 +6,6 @@ rows. Links are made of many rows and compare few; they miss some neighbours.
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -18,7 +17,6 @@ import numpy as np
 import scipy.sparse as sp
 
 from likewise._arrays import AnyFloats, AnyIndices, Indices, Samples, Sparse, spans
-from likewise._cores import libraries
 from likewise.affinity._card import AllPairsByTorch
 from likewise.affinity._cells import CellsByTorch
 from likewise.affinity._rows import Rows, evenly, lengths
@@ -383,8 +381,6 @@ def _sums(some: AnyFloats) -> AnyFloats:
 
 def load_faiss() -> ModuleType:
     """Return faiss, or say which extra brings it."""
-    if "faiss" not in sys.modules:
-        libraries.cache_clear()  # it brings some of its own
     try:
         import faiss
     except ImportError:

@@ -19,6 +19,7 @@ from likewise._arrays import (
     described,
     stack,
 )
+from likewise._cores import one_thread
 from likewise._regime import ONE_THREAD
 from likewise.affinity import PAIRWISE, Kernel, Report, rarity_of
 from likewise.errors import InputError
@@ -129,7 +130,6 @@ from likewise.session._summary import (
     statuses_within,
     table_of,
 )
-from likewise.session._threads import one_thread
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -1305,7 +1305,7 @@ class Session:
         )
         return suited(given, self._method)
 
-    def _calmly(self) -> AbstractContextManager[None]:
+    def _calmly(self) -> AbstractContextManager[object]:
         """Let small matrices be worked on by one thread."""
         given = self._given
         is_small = given.n_samples <= ONE_THREAD or given.device != "cpu"
