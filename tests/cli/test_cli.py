@@ -57,6 +57,12 @@ def test_simulate_prints_a_table_and_a_summary(likewise: Run) -> None:
     assert "Everything in one group" in ran.err
 
 
+def test_simulate_says_that_a_level_was_not_reached(likewise: Run) -> None:
+    ran = likewise("simulate", "iris", "--budget", "1", "--seeds", "2")
+
+    assert "Questions to Jaccard 0.95: not reached within 1\n" in ran.err
+
+
 def test_simulate_takes_options_for_noise_unknown_k_and_the_papers_kernel(
     likewise: Run,
 ) -> None:

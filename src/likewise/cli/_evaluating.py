@@ -168,9 +168,11 @@ def _questions_to(curves: list[Curve], level: float, budget: int) -> str:
 
     first = [questions_to(level, curve.scores["jaccard"]) for curve in curves]
     missed = sum(value is None for value in first)
+    if missed == len(first):
+        return f"not reached within {budget}"
     mean = np.mean([budget if value is None else value for value in first])
-    note = f" (not reached in {missed} of {len(first)} runs)" if missed else ""
-    return f"{mean:.0f}{note}"
+    note = f"; {missed} of {len(first)} runs did not get there and count as {budget}"
+    return f"{mean:.0f}{note if missed else ''}"
 
 
 def reproduce(

@@ -225,7 +225,13 @@ def read_table(
     file = place_of(path)[0]
     reader = _READERS.get(file.suffix.lower())
     with said_plainly(file):
-        if not stat.S_ISREG(mode_of(file)):
+        mode = mode_of(file)
+        if stat.S_ISDIR(mode):
+            raise InputError(
+                f"{printable(str(file))} is a folder: name a file in it, or open the "
+                "folder with `likewise app`."
+            )
+        if not stat.S_ISREG(mode):
             raise InputError(
                 f"{printable(str(file))} is no ordinary file: name another one."
             )
