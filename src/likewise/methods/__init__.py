@@ -1,6 +1,6 @@
 """Ways to cluster what is known and to choose the next question, by name."""
 
-from likewise.methods._base import AnyMethod, Found, Method, Model, suited
+from likewise.methods._base import AnyMethod, Found, Method, Model, errors_by, suited
 from likewise.methods._coarse import coarse, part_of, samples_of, whole_of
 from likewise.methods._find import METHODS, find_method
 from likewise.methods._likewise import WRONG
@@ -40,6 +40,7 @@ __all__ = [
     "best_screen",
     "by_scores",
     "coarse",
+    "errors_by",
     "errors_told",
     "estimated_prospect",
     "farthest_first",

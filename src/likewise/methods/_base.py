@@ -13,7 +13,7 @@ from likewise._arrays import Floats, Indices
 from likewise.errors import AssumptionWarning, InputError
 from likewise.knowledge import Answer, Knowledge, Question
 from likewise.methods._problem import Problem
-from likewise.methods._readers import Errors
+from likewise.methods._readers import Errors, errors_told
 from likewise.methods._recipe import Recipe
 from likewise.methods._screens import Prospect
 
@@ -212,3 +212,20 @@ def suited(problem: Problem, method: AnyMethod) -> Problem:
         stacklevel=4,
     )
     return replace(problem, n_clusters=min(most, problem.n_samples))
+
+
+def errors_by(
+    method: AnyMethod, model: object, known: Knowledge
+) -> Mapping[str, Errors]:
+    """Return how often each reader is wrong, by the method or by what was expected.
+
+    Parameters
+    ----------
+    method : Method
+    model : object
+        Its model under what is known.
+    known : Knowledge
+    """
+    if method.errors is None:
+        return errors_told(known.answers)
+    return method.errors(model)

@@ -36,10 +36,11 @@ from likewise.methods._base import (
     Expectation,
     Method,
     Model,
+    errors_by,
     suited,
 )
 from likewise.methods._problem import Problem, problem_of
-from likewise.methods._readers import Errors, errors_told
+from likewise.methods._readers import Errors
 from likewise.methods._screens import Clustered, Prospect, estimated_prospect
 
 
@@ -371,9 +372,7 @@ class Coarse:
 
     def errors(self, model: CoarseModel) -> Mapping[str, Errors]:
         """Return how often each reader is wrong."""
-        if self.method.errors is None:
-            return errors_told(model.known.answers)
-        return self.method.errors(model.model)
+        return errors_by(self.method, model.model, model.known)
 
 
 def coarse(method: AnyMethod, part: Part) -> Method[CoarseModel]:

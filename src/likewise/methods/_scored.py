@@ -20,9 +20,16 @@ from scipy.special import expit
 from likewise._arrays import Floats, Indices
 from likewise.affinity import Scored, usual_odds
 from likewise.knowledge import Answer, Knowledge, Question, Verdict
-from likewise.methods._base import AnyMethod, Chances, Expectation, Method, Model
+from likewise.methods._base import (
+    AnyMethod,
+    Chances,
+    Expectation,
+    Method,
+    Model,
+    errors_by,
+)
 from likewise.methods._problem import Problem
-from likewise.methods._readers import Errors, errors_told
+from likewise.methods._readers import Errors
 from likewise.methods._screens import Prospect
 
 FIRST = 8  # answers from which on scores are calibrated
@@ -115,9 +122,7 @@ class _ByScores:
         return self.method.prospect(model.model, pending)
 
     def errors(self, model: ScoredModel) -> Mapping[str, Errors]:
-        if self.method.errors is None:
-            return errors_told(model.known.answers)
-        return self.method.errors(model.model)
+        return errors_by(self.method, model.model, model.known)
 
 
 def by_scores(method: AnyMethod, problem: Problem) -> AnyMethod:

@@ -62,7 +62,7 @@ from likewise.methods import (
     Prospect,
     best_screen,
     by_scores,
-    errors_told,
+    errors_by,
     estimated_prospect,
     find_method,
     problem_of,
@@ -1034,9 +1034,7 @@ class Session:
             The moment to look at; now unless given.
         """
         now = self.view if at is None else at
-        if self._method.errors is None:
-            return errors_told(now.known.answers)
-        return self._method.errors(now.model)
+        return errors_by(self._method, now.model, now.known)
 
     @property
     def agreement(self) -> Agreement:
