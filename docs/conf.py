@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from importlib.metadata import version as version_of
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))  # for docs._reference
+
+from docs._reference._gallery import CONFIG
 
 project = "likewise"
 author = "The likewise developers"
@@ -18,10 +21,14 @@ extensions = [
     "numpydoc",
     "sphinx.ext.autodoc",
     "sphinx_design",
+    "sphinx_gallery.gen_gallery",
     "docs._reference._directives",
 ]
 exclude_patterns = ["_build", "_reference", "_static"]
 source_suffix = {".md": "markdown", ".rst": "restructuredtext"}
+
+os.environ.pop("LIKEWISE_DATA", None)  # examples are drawn from what everybody has
+sphinx_gallery_conf = CONFIG
 
 myst_enable_extensions = ["attrs_inline", "colon_fence", "deflist"]
 myst_heading_anchors = 3

@@ -23,10 +23,10 @@ kept = np.random.default_rng(0).permutation(len(digits.y))[:300]
 X, y = digits.X[kept], digits.y[kept]
 
 # %%
-# Three of them, as they are compared: 64 numbers each.
+# Ten of them, as they are compared: 64 numbers each.
 
-figure, axes = plt.subplots(1, 3, figsize=(4, 1.5))
-for ax, picture in zip(axes, X, strict=False):
+figure, axes = plt.subplots(1, 10, figsize=(8, 1))
+for ax, picture in zip(axes, X[3:], strict=False):
     ax.imshow(picture.reshape(8, 8), cmap="gray_r")
     ax.set_axis_off()
 
@@ -39,6 +39,7 @@ for _ in run(session, LabelOracle(y), budget=150):
     pass
 
 plots.map(session)
+# sphinx_gallery_thumbnail_number = 2
 
 # %%
 # Which groups are which digits, and what is left to be put right.

@@ -17,8 +17,8 @@ from pathlib import Path
 import numpy as np
 from matplotlib import pyplot as plt
 
-HERE = Path(__file__) if "__file__" in globals() else Path("examples/plot_scale.py")
-KEPT = HERE.resolve().parents[1] / "docs/evaluation/scale.json"
+HERE = Path(__file__).parent if "__file__" in globals() else Path.cwd()
+KEPT = HERE.resolve().parent / "docs/evaluation/scale.json"
 rows = json.loads(KEPT.read_text(encoding="utf-8"))
 
 # %%

@@ -14,7 +14,9 @@ from likewise.cli import app
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
 RESULTS = {DOCS / "evaluation" / "claims.md"}  # written by the evaluation itself
-PAGES = sorted({*DOCS.rglob("*.md"), *DOCS.rglob("*.rst")} - RESULTS)
+FOUND = {*DOCS.rglob("*.md"), *DOCS.rglob("*.rst")} - RESULTS
+# The gallery is made of the examples, whose tests are in tests/examples.
+PAGES = sorted(page for page in FOUND if DOCS / "gallery" not in page.parents)
 LINKED = [*PAGES, *RESULTS, *ROOT.glob("*.md")]
 GUIDES = [page for page in PAGES if page.parent.name in ("tutorials", "how-to")]
 COMMANDS: Any = get_command(app)
