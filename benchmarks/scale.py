@@ -43,6 +43,7 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
+from benchmarks.kept import keep
 from benchmarks.piles import clouds
 from sklearn.cluster import MiniBatchKMeans, SpectralClustering
 from threadpoolctl import threadpool_limits
@@ -114,12 +115,21 @@ class Measured:
     opened: float
 
 
+def card_of(device: str) -> str | None:
+    """Return the name of the graphics card that did the work, if one did."""
+    if device == "cpu":
+        return None
+    import torch
+
+    return str(torch.cuda.get_device_name(device))
+
+
 def clock_of(device: str) -> Callable[[], float]:
     """Return the clock: the process's own seconds, or those on the wall for a card."""
     return time.process_time if device == "cpu" else time.perf_counter
 
 
-def keep(folder: Path, X: AnyFloats, y: Indices) -> None:
+def write_pile(folder: Path, X: AnyFloats, y: Indices) -> None:
     """Write samples and classes."""
     np.save(folder / "X.npy", X)
     np.save(folder / "y.npy", y)
@@ -340,7 +350,7 @@ def _table(options: argparse.Namespace, home: Path) -> None:
         folder = home / (options.features.stem if n is None else str(n))
         folder.mkdir(parents=True, exist_ok=True)
         if not (folder / "X.npy").exists():
-            keep(folder, *_pile(options, n))
+            write_pile(folder, *_pile(options, n))
         if not (options.whole or (folder / "neighbours.npz").exists()):
             prepare(folder)
         for method in options.methods:
@@ -351,7 +361,7 @@ def _table(options: argparse.Namespace, home: Path) -> None:
             print(growth(found))
     if options.json:
         listed = [asdict(row) for found in rows.values() for row in found]
-        options.json.write_text(json.dumps(listed, indent=1))
+        keep(options.json, listed, card=card_of(options.device))
 
 
 def _pile(options: argparse.Namespace, n: int | None) -> tuple[AnyFloats, Indices]:
