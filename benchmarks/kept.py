@@ -19,7 +19,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-PACKAGES = ("likewise", "numpy", "scipy", "scikit-learn", "faiss-cpu", "torch")
+PACKAGES = (
+    *("likewise", "numpy", "scipy", "scikit-learn", "faiss-cpu", "torch"),
+    *("dedupe", "splink", "recordlinkage"),
+)
 DESCRIBED = ("describe", "--match=", "--always", "--abbrev=40", "--dirty")
 HERE = Path(__file__).parent
 
@@ -42,7 +45,7 @@ def circumstances() -> dict[str, Any]:
     """Return the day, the command, the program and the machine."""
     return {
         "date": datetime.now(UTC).date().isoformat(),
-        "command": _command(),
+        "command": command(),
         "commit": _said("git", "-C", str(HERE), *DESCRIBED),
         "python": platform.python_version(),
         "versions": _versions(),
@@ -51,7 +54,7 @@ def circumstances() -> dict[str, Any]:
     }
 
 
-def _command() -> str:
+def command() -> str:
     """Return how this process was started, without where things lie."""
     script = Path(sys.argv[0]).resolve()
     inside = script.parent == HERE.resolve()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 from dataclasses import replace
+from html import escape
 from itertools import combinations
 from typing import Any
 
@@ -23,8 +24,11 @@ from likewise.knowledge import (
     Event,
     Knowledge,
     Numbered,
+    Overview,
+    Pair,
     Question,
     Renamed,
+    Sheet,
     Together,
     Undone,
     Verdict,
@@ -294,6 +298,11 @@ def test_a_first_guess_asks_no_more_than_there_are(n_samples: int) -> None:
 EVIL = "<script>oak</script>"
 
 
+def html_of(value: Any) -> str:
+    """Return what a notebook shows of a value."""
+    return str(value._repr_html_())
+
+
 def test_groups_questions_and_progress_are_shown_as_text(session: Session) -> None:
     session.tell_pair(4, 2, "same")
     session.rename(4, EVIL)
@@ -309,11 +318,39 @@ def test_groups_questions_and_progress_are_shown_as_text(session: Session) -> No
     session.tell_pair(4, 7, "different", by=EVIL)
     shown: list[Any] = [group, question, session.progress, session, session.history[0]]
     shown += [*session.readers, session.agreement, Candidate(group, 0.5)]
+    shown += [session.reliability, session.view, Pair(question)]
     for value in shown:
         html = value._repr_html_()
         assert html.startswith("<div>")
         assert "<script>" not in html
     assert "<td>&lt;script&gt;oak&lt;/script&gt;</td>" in session._repr_html_()
+
+
+def test_groups_answers_candidates_and_readers_are_tables(session: Session) -> None:
+    for sample in range(1, 6):
+        session.tell_pair(0, sample, "same", by=EVIL)
+    session.tell_pair(0, 7, "different")
+    session.rename(0, EVIL)
+
+    for value in (session.groups, session.history, session.candidates(9)):
+        html = html_of(value)
+        assert isinstance(value, tuple)
+        assert html.startswith("<table>")
+        assert "<script>" not in html
+    assert f"<td>{escape(EVIL)}</td><td>5</td>" in html_of(session.readers)
+    newest = "<td>6</td><td>0</td><td>7</td><td>different</td>"
+    assert html_of(session.history).index(newest) < 200
+    assert "none yet" in html_of(Session([[0.0], [1.0]]).history)
+
+
+def test_screens_are_shown_as_what_they_ask() -> None:
+    sheet = Sheet((7, 8), (Question(1, 7), Question(2, 7)))
+    overview = Overview((Question(1, 0), Question(2, 0), Question(2, 1)))
+
+    asked = "Sheet: which of samples 1, 2 do not belong with 7, 8?"
+    assert sheet._repr_html_() == f"<div>{asked}</div>"
+    glanced = "Overview: which of the groups of samples 0, 1, 2 are one?"
+    assert overview._repr_html_() == f"<div>{glanced}</div>"
 
 
 def test_a_session_is_shown_without_being_worked_out(session: Session) -> None:

@@ -47,6 +47,10 @@ class Pair:
         """What is asked: one question."""
         return (self.question,)
 
+    def _repr_html_(self) -> str:
+        first, second = self.question.sample, self.question.against
+        return f"<div>Pair: are samples {first} and {second} the same?</div>"
+
 
 @dataclass(frozen=True, slots=True)
 class Sheet:
@@ -105,6 +109,11 @@ class Sheet:
                 verdict = Verdict.UNSURE
             yield Answer(question, verdict, how=TAPPED if is_tapped else PASSED)
 
+    def _repr_html_(self) -> str:
+        do = "do not belong" if self.tap == "misfits" else "belong"
+        among, to = _listed(self.items), _listed(self.speakers)
+        return f"<div>Sheet: which of samples {among} {do} with {to}?</div>"
+
 
 @dataclass(frozen=True, slots=True)
 class Overview:
@@ -160,6 +169,14 @@ class Overview:
             if len(ends) > 1 and ends not in seen:
                 seen.add(ends)
                 yield Answer(question, Verdict.DIFFERENT, how=PASSED)
+
+    def _repr_html_(self) -> str:
+        among = _listed(self.speakers)
+        return f"<div>Overview: which of the groups of samples {among} are one?</div>"
+
+
+def _listed(samples: Iterable[int]) -> str:
+    return ", ".join(map(str, samples))
 
 
 Screen: TypeAlias = Pair | Sheet | Overview  # what a reader sees at once

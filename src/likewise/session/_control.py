@@ -29,6 +29,7 @@ from likewise.knowledge import (
     Verdict,
 )
 from likewise.methods import WRONG
+from likewise.session._html import as_html
 
 USUAL = WRONG[0] / sum(WRONG)  # the share of wrong answers that checks reckon with
 LEAST = 2  # answers that an implied pair rests on, at least
@@ -366,6 +367,13 @@ class Reliability:
     rate: float
     low: float
     high: float
+
+    def _repr_html_(self) -> str:
+        checks = f"{self.n_failed:,} of {self.n_checks:,} checks failed"
+        return as_html(
+            f"{checks}: about {self.rate:.1%} of the answers are wrong "
+            f"({self.low:.1%} to {self.high:.1%})"
+        )
 
 
 def reliability(known: Knowledge, by: str | None = None) -> Reliability:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from html import escape
+
+MOST_SHOWN = 20  # rows of a long table
 
 
 def as_html(*lines: str) -> str:
@@ -33,6 +35,22 @@ def as_table(heads: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
         for row in rows
     )
     return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+
+
+def as_long_table(heads: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+    """Return the first rows of a table for a notebook, and how many follow.
+
+    Examples
+    --------
+    >>> as_long_table(["answer"], [])
+    '<div>none yet</div>'
+    >>> as_long_table(["n"], [[n] for n in range(25)]).endswith("<div>and 5 more</div>")
+    True
+    """
+    found = list(rows)
+    more = len(found) - MOST_SHOWN
+    shown = as_table(heads, found[:MOST_SHOWN]) or as_html("none yet")
+    return shown + (as_html(f"and {more:,} more") if more > 0 else "")
 
 
 def _cell(value: object) -> str:

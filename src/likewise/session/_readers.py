@@ -10,7 +10,7 @@ from scipy.special import betaincinv
 from likewise.knowledge import PASSED, Answer, Knowledge, Verdict
 from likewise.methods import Errors, Rate
 from likewise.session._control import TAILS, Reliability, reliability
-from likewise.session._html import as_html
+from likewise.session._html import as_html, as_long_table
 
 SHRUGS = (1.0, 19.0)  # prior counts of answers that are "unsure", and that are not
 
@@ -57,11 +57,29 @@ class Reader:
         return as_html(self.name or "nobody named", said, checks)
 
 
+class Readers(tuple[Reader, ...]):
+    """Readers, which a notebook shows as a table."""
+
+    __slots__ = ()
+
+    def _repr_html_(self) -> str:
+        heads = ("reader", "answers", "not sure", "checks", "failed", "wrong")
+        return as_long_table(heads, map(_row, self))
+
+
+def _row(reader: Reader) -> tuple[object, ...]:
+    of, errors = reader.reliability, reader.errors
+    wrong = "" if errors is None else f"{errors.wrong.mean:.0%}"
+    name = reader.name or "nobody named"
+    counts = (reader.n_answers, reader.n_unsure, of.n_checks, of.n_failed)
+    return (name, *counts, wrong)
+
+
 def readers_in(
     known: Knowledge,
     seconds: Mapping[str, float],
     errors: Mapping[str, Errors] | None = None,
-) -> tuple[Reader, ...]:
+) -> Readers:
     """Return everybody who gave an answer that stands, the first of them first.
 
     Parameters
@@ -90,7 +108,7 @@ def readers_in(
         _reader(name, answers, seconds.get(name, 0.0), reliability(known, name))
         for name, answers in said.items()
     )
-    return tuple(replace(reader, errors=wrong.get(reader.name)) for reader in found)
+    return Readers(replace(reader, errors=wrong.get(reader.name)) for reader in found)
 
 
 def _reader(

@@ -209,7 +209,7 @@ def linked(known: Knowledge, samples: Iterable[int]) -> list[tuple[int, ...]]:
 TWO = 2  # groups at least, to merge or to part
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Repairs:
     """Plans for acts on the clusters that are there; nothing is recorded.
 
@@ -231,6 +231,10 @@ class Repairs:
     known: Knowledge
     labels: Indices
     sure: Floats
+
+    def __repr__(self) -> str:
+        n_clusters = int(self.labels.max(initial=-1)) + 1
+        return f"<Repairs: {len(self.labels):,} samples in {n_clusters:,} clusters>"
 
     def anchor(self, sample: int, besides: Iterable[int] = ()) -> int | None:
         """Return the sample that speaks for a cluster.

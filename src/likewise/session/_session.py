@@ -119,6 +119,7 @@ from likewise.session._summary import (
     FIRST,
     Candidate,
     Group,
+    History,
     Progress,
     View,
     candidates_of,
@@ -964,7 +965,7 @@ class Session:
     @property
     def history(self) -> tuple[Answer, ...]:
         """Every answer that stands, oldest first."""
-        return self._state.known.answers
+        return History(self._state.known.answers)
 
     @property
     def acts(self) -> tuple[int, ...]:

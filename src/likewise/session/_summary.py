@@ -23,7 +23,7 @@ from likewise.knowledge import (
     numbers_in,
 )
 from likewise.methods import Found, Model
-from likewise.session._html import as_html
+from likewise.session._html import as_html, as_long_table
 from likewise.session._overlap import is_second
 from likewise.session._review import Repairs
 from likewise.storage import Settings
@@ -82,6 +82,31 @@ class Group:
         return (
             "1 sample" if len(self.samples) == 1 else f"{len(self.samples):,} samples"
         )
+
+
+class Groups(tuple[Group, ...]):
+    """Groups, which a notebook shows as a table."""
+
+    __slots__ = ()
+
+    def _repr_html_(self) -> str:
+        rows = ((one.id, one.name, one.label, len(one.samples)) for one in self)
+        return as_long_table(("group", "name", "cluster", "known samples"), rows)
+
+
+class History(tuple[Answer, ...]):
+    """Answers, which a notebook shows as a table with the last one on top."""
+
+    __slots__ = ()
+
+    def _repr_html_(self) -> str:
+        rows = ((*_told(one), one.how, one.by) for one in reversed(self))
+        return as_long_table(("answer", "sample", "and", "are", "how", "by"), rows)
+
+
+def _told(answer: Answer) -> tuple[int, int, int, str]:
+    question = answer.question
+    return answer.id, question.sample, question.against, answer.verdict.value
 
 
 WIDE = 0.12  # of an interval, from which on it is told
@@ -356,7 +381,19 @@ class Candidate:
         return as_html(f"{self.group!r}: {self.probability:.0%} likely")
 
 
-@dataclass(frozen=True)
+class Candidates(tuple[Candidate, ...]):
+    """Candidates, which a notebook shows as a table."""
+
+    __slots__ = ()
+
+    def _repr_html_(self) -> str:
+        rows = (
+            (one.group.id, one.group.name, f"{one.probability:.0%}") for one in self
+        )
+        return as_long_table(("group", "name", "likely"), rows)
+
+
+@dataclass(frozen=True, repr=False)
 class View:
     """What a session knew at one moment; stays as it is when the session goes on."""
 
@@ -377,6 +414,17 @@ class View:
     def n_questions(self) -> int:
         """How many questions had been answered."""
         return sum(answer.how != "given" for answer in self.known.answers)
+
+    def __repr__(self) -> str:
+        return f"<View: {self.known.n_samples:,} samples, {_answered(self)}>"
+
+    def _repr_html_(self) -> str:
+        return as_html(f"{self.known.n_samples:,} samples, {_answered(self)}")
+
+
+def _answered(view: View) -> str:
+    n = view.n_questions
+    return "1 question answered" if n == 1 else f"{n:,} questions answered"
 
 
 def compact(labels: Indices, aside: frozenset[int]) -> Indices:
@@ -406,14 +454,12 @@ def clusters_in(labels: Indices) -> list[int]:
     return np.flatnonzero(np.bincount(labels + 1)[1:]).tolist()
 
 
-def groups_of(
-    known: Knowledge, labels: Indices, names: Mapping[int, str]
-) -> tuple[Group, ...]:
+def groups_of(known: Knowledge, labels: Indices, names: Mapping[int, str]) -> Groups:
     """Return the known groups, oldest first."""
     constraints = known.constraints
     named = {constraints.group(sample): name for sample, name in names.items()}
     found = sorted(constraints.members, key=constraints.born.__getitem__)
-    return tuple(
+    return Groups(
         Group(
             id=group,
             name=named.get(group, ""),
@@ -459,7 +505,7 @@ def candidates_of(
     groups: tuple[Group, ...],
     labels: Indices,
     unlike: Iterable[int] = (),
-) -> tuple[Candidate, ...]:
+) -> Candidates:
     """Return the groups that samples may belong to together, likeliest first.
 
     But for the groups of samples in `unlike`.
@@ -475,7 +521,7 @@ def candidates_of(
             label = int(labels[members[0]])
             group = Group(members[0], "", label, members, is_certain=False)
         found.append(Candidate(group, probability))
-    return tuple(found)
+    return Candidates(found)
 
 
 def each_once(found: Sequence[Candidate]) -> list[Candidate]:
