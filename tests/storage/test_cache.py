@@ -118,6 +118,13 @@ def test_a_file_that_is_not_what_it_was_is_dropped(
     assert same(cache.read("spectrum", "ab"))
 
 
+def test_what_holds_no_numbers_is_dropped(cache: FileCache) -> None:
+    cache.keep("spectrum", "ab", {"waves": np.zeros(3, dtype=complex)})
+
+    assert cache.read("spectrum", "ab") is None
+    assert not list(cache.folder.iterdir())
+
+
 def test_whoever_only_looks_drops_and_keeps_nothing(cache: FileCache) -> None:
     cache.keep("spectrum", "ab", some())
     looking = FileCache(cache.folder, is_writable=False)
