@@ -22,7 +22,7 @@ def folded(
     beliefs = Beliefs.of(medoids, stand_ins(prior, aside), trust)
     looks = [n for n in range(len(answers)) if is_time(n)]
     for start, end in pairwise([0, *looks, len(answers)]):
-        beliefs = beliefs.after_all(answers[start:end], prior.asked_in_part)
+        beliefs = beliefs.after_all(answers[start:end], prior.taken_over)
         prior, beliefs = closer(source, prior, beliefs, answers[:end], aside)
     return prior, beliefs
 

@@ -505,7 +505,7 @@ def learn(model: FieldModel, known: Knowledge, answer: Answer) -> FieldModel:
         prior, beliefs = closer(
             source,
             model.prior,
-            beliefs.after(answer, model.prior.asked_in_part),
+            beliefs.after(answer, model.prior.taken_over),
             known.answers,
             known.aside,
         )

@@ -97,6 +97,8 @@ class Prior:
         How exactly it is worked on.
     n_held : int
         Samples to be asked about before fields may move others out of their clusters.
+    takes_over : bool
+        Whether answers may be to questions of another model.
     """
 
     weights: Weights
@@ -111,6 +113,7 @@ class Prior:
     medoids: Indices
     regime: Regime
     n_held: int = 0
+    takes_over: bool = False
 
     @property
     def noise(self) -> float:
@@ -125,13 +128,12 @@ class Prior:
         return found
 
     @property
-    def asked_in_part(self) -> Indices | None:
-        """The clusters, where the first answers may have come from a part; else None.
+    def taken_over(self) -> Indices | None:
+        """The clusters, where answers may be to questions of another model; else None.
 
-        Questions that another model asked speak of classes that this one does not know:
-        of few samples only where the journal is that of an older version.
+        Such questions speak of classes that this one does not know.
         """
-        return self.start if len(self.start) > _regime.COARSE_FROM else None
+        return self.start if self.takes_over else None
 
     def rows(self, samples: Indices) -> Floats:
         """Return some rows of the eigenvectors to all digits."""
@@ -193,7 +195,9 @@ class Source:
     def _made(self, **found: Any) -> Prior:
         problem, regime = self.problem, self.regime
         weights = _as_type(problem.weights, regime)
-        return Prior(weights, problem.n_clusters, regime=regime, **found)
+        takes_over = _takes_over(problem)
+        k = problem.n_clusters
+        return Prior(weights, k, regime=regime, takes_over=takes_over, **found)
 
     def clusters(self, groups: int) -> Indices:
         """Return the clusters of few samples for a number of groups."""
@@ -251,7 +255,18 @@ def prior_of(source: Source, groups: int | None = None) -> Prior:
         medoids=medoids,
         regime=regime,
         n_held=0 if mixture is None else mixture.n_held,
+        takes_over=_takes_over(problem),
     )
+
+
+def _takes_over(problem: Problem) -> bool:
+    """Tell whether a model may take over answers to questions of another one.
+
+    Of one on a part of many samples, or on what scores meant before it was learned. Of
+    others only where the journal is that of an older version, and goes on as it did.
+    """
+    is_large = problem.n_samples > _regime.COARSE_FROM
+    return is_large or problem.affinity.scored is not None
 
 
 def _has_few(problem: Problem) -> bool:
