@@ -7,6 +7,7 @@ APP := $(VENV)/.app
 TEST := $(VENV)/.test
 DEV := $(VENV)/.dev
 ALL := $(VENV)/.all
+LAB := $(VENV)/.lab
 DOCS := $(VENV)/.docs
 # Python in docs only: examples on its pages are set by hand.
 CODE := src tests benchmarks examples release docs/*.py docs/_reference
@@ -41,6 +42,11 @@ $(DEV): $(ASKED) | $(BIN)/python
 	$(PIP) ".[dev,test]"
 	@touch $(APP) $(TEST) $(DEV) $(DOCS)
 
+# JupyterLab, which slow tests drive.
+$(LAB): $(ASKED) | $(BIN)/python
+	$(PIP) ".[notebook-test]"
+	@touch $(APP) $(TEST) $(DOCS) $(LAB)
+
 $(DOCS): $(ASKED) | $(BIN)/python
 	$(PIP) ".[docs]"
 	@touch $(APP) $(DOCS)
@@ -56,7 +62,7 @@ test: $(TEST)
 	$(PYTEST) -m "not slow"
 
 # Every test, and the share of the code that they reach, of which 95 % is the least.
-test-all: $(TEST)
+test-all: $(LAB)
 	$(PYTEST) --hypothesis-profile=search --cov --cov-report=term
 
 check: $(DEV)

@@ -11,6 +11,7 @@ import importlib.metadata
 import json
 import os
 import platform
+import re
 import shlex
 import subprocess
 import sys
@@ -59,13 +60,19 @@ def command() -> str:
     script = Path(sys.argv[0]).resolve()
     inside = script.parent == HERE.resolve()
     start = ["-m", f"benchmarks.{script.stem}"] if inside else [script.name]
-    return shlex.join(["python", *start, *map(_nowhere, sys.argv[1:])])
+    words = map(_nowhere, sys.argv[1:])
+    return " ".join(["python", *start, *map(_quoted, words)])
 
 
 def _nowhere(word: str) -> str:
     """Return a word of a command; of a file, its name in the folder it is for."""
     path = Path(word)
     return path.name if path.is_absolute() else word
+
+
+def _quoted(word: str) -> str:
+    """Return a word as a person writes it for a shell."""
+    return f'"{word}"' if re.fullmatch(r"[\w ']*'[\w ']*", word) else shlex.quote(word)
 
 
 def _versions() -> dict[str, str]:

@@ -19,7 +19,6 @@ processor for all of them.
 from __future__ import annotations
 
 import argparse
-import json
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -27,6 +26,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from benchmarks.kept import keep
 from sklearn.metrics.pairwise import cosine_similarity
 from threadpoolctl import threadpool_limits
 
@@ -124,7 +124,7 @@ def main() -> None:
                     f"| {name} | {method} | {way} | {shown} | {seconds} |", flush=True
                 )
     if args.json:
-        args.json.write_text(json.dumps(rows, indent=1) + "\n")
+        keep(args.json, rows, seeds=args.seeds)
 
 
 if __name__ == "__main__":

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
+from datetime import date
 from pathlib import Path
 
 import numpy as np
@@ -32,7 +34,18 @@ def test_a_run_says_what_it_was_made_with() -> None:
     assert set(here.versions) == {"likewise", "numpy", "scipy", "scikit-learn"}
     assert here.processor
     assert here.cores >= 1
+    assert date.fromisoformat(here.date)
     assert set(here.recipes) == {"paper", "ours"}
+
+
+def test_what_was_written_before_days_were_is_read(tmp_path: Path) -> None:
+    write_provenance(tmp_path, [provenance_here()])
+    path = tmp_path / "provenance.json"
+    [entry] = json.loads(path.read_text("utf-8"))
+    del entry["date"]
+    path.write_text(json.dumps([entry]), encoding="utf-8")
+
+    assert read_provenance(tmp_path)[0].date == ""
 
 
 def test_what_was_written_is_read_back(tmp_path: Path) -> None:

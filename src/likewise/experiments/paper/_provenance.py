@@ -9,6 +9,7 @@ import platform
 import subprocess
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass, field, replace
+from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -65,6 +66,8 @@ class Provenance:
         Of the packages that numbers depend on.
     python, processor : str
     cores : int
+    date : str
+        The day on which it began, as ISO 8601 has it; nothing where nobody knows.
     seconds : float
         From start to end.
     worked : float
@@ -86,6 +89,7 @@ class Provenance:
     python: str
     processor: str
     cores: int
+    date: str = ""
     seconds: float = 0.0
     worked: float = 0.0
     trials: int = 0
@@ -155,6 +159,7 @@ def provenance_here(recipes: Iterable[str] = (), **known: Any) -> Provenance:
         python=platform.python_version(),
         processor=_processor(),
         cores=os.cpu_count() or 1,
+        date=datetime.now(UTC).date().isoformat(),
         recipes={name: RECIPES[name].about for name in recipes},
         **known,
     )

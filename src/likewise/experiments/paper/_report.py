@@ -316,6 +316,7 @@ def _provenance(report: Report) -> Markup:
     stretches = [
         (
             f"{number}",
+            one.date,
             one.commit[:12] + ("-dirty" if one.commit.endswith("-dirty") else ""),
             f"{one.processor}, {one.cores} cores",
             f"{one.trials:,}",
@@ -326,7 +327,8 @@ def _provenance(report: Report) -> Markup:
         )
         for number, one in enumerate(report.provenance, start=1)
     ]  # fmt: skip
-    header = ["", "commit", "machine", "sessions", "time", "core time", "versions"]
+    header = ["", "day", "commit", "machine", "sessions", "time", "core time"]
+    header = [*header, "versions"]
     data = [
         (name, f"{facts.n:,}", f"{facts.k}", f"{facts.all_in_one:.3f}", _code(facts))
         for name, facts in sorted(report.sets.items())
