@@ -77,7 +77,7 @@ format: $(DEV)
 
 bench: $(TEST)
 	$(ONE_THREAD) $(BIN)/python -m benchmarks.iteration
-	$(ONE_THREAD) $(BIN)/python benchmarks/peers.py
+	$(ONE_THREAD) $(BIN)/python -m benchmarks.peers --sets wine iris breast_cancer digits --systems likewise urasc+n
 	$(ONE_THREAD) $(BIN)/python benchmarks/questions.py --quick
 
 # The site, in build/site: nothing is fetched, and a warning is an error.

@@ -1,0 +1,325 @@
+"""Other systems for active clustering, run from their own packages.
+
+Nothing of theirs is here: each function sets one up as its README does and lets it put
+its questions to a reader. What it takes to run one today stands beside it. Where a
+system only chooses pairs, as in explore and consolidate, its own package's PCK-means
+clusters with the answers so far, as in its README.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import signal
+import sys
+import time
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from importlib import import_module
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from likewise import LabelOracle, Session, run
+from likewise._arrays import Floats, Indices
+from likewise.experiments import ari, jaccard
+
+MARKS = (
+    *(0, 5, 10, 15, 20, 25, 30, 40, 50, 60, 70, 80, 90, 100, 120, 140, 160, 180),
+    *(200, 250, 300, 350, 400),
+)
+TRIES = 20  # of PCK-means, which gives up where a cluster becomes empty
+
+
+@dataclass(frozen=True)
+class Pile:
+    """Samples, ready for Euclidean distance, and what they are.
+
+    Attributes
+    ----------
+    name : str
+    X : ndarray of shape (n, d)
+    y : ndarray of shape (n,)
+    """
+
+    name: str
+    X: Floats
+    y: Indices
+
+    @property
+    def k(self) -> int:
+        """How many classes there are."""
+        return int(self.y.max()) + 1
+
+
+class SpentError(Exception):
+    """All questions have been asked, or all the time is over."""
+
+
+@dataclass
+class Reader:
+    """Answers truly, counts every question, and looks at what comes of it at marks.
+
+    Attributes
+    ----------
+    y : ndarray of shape (n,)
+    look : callable
+        Returns the labels that the system would give now.
+    told : list of (int, int, bool)
+        Every question, also one that was put before, with its answer.
+    scores : dict of int to (float, float)
+        The Jaccard coefficient and the ARI, by the number of answers.
+    seconds : float
+        Of the processor until the last look.
+    """
+
+    y: Indices
+    look: Callable[[], Any] = list
+    told: list[tuple[int, int, bool]] = field(default_factory=list)
+    scores: dict[int, tuple[float, float]] = field(default_factory=dict)
+    seconds: float = 0.0
+    begun: float = field(default_factory=time.process_time)
+
+    def note(self, answers: int, labels: Any) -> None:
+        """Score labels, where there are any, and look at the clock."""
+        if labels is not None and len(labels) == len(self.y):
+            found = np.asarray(labels)
+            self.scores[answers] = (jaccard(self.y, found), ari(self.y, found))
+            self.seconds = time.process_time() - self.begun
+
+    def query(self, i: Any, j: Any) -> bool:
+        """Return whether two samples are of one class; once all is asked, raise."""
+        answers = len(self.told)
+        if answers in MARKS and answers not in self.scores:
+            self.note(answers, self.look())
+        if answers >= MARKS[-1]:
+            raise SpentError
+        is_same = bool(self.y[int(i)] == self.y[int(j)])
+        self.told.append((int(i), int(j), is_same))
+        return is_same
+
+    @property
+    def asks_no_more(self) -> bool:
+        """Whether every sample has been in a question."""
+        return len({i for pair in self.told for i in pair[:2]}) == len(self.y)
+
+
+System: TypeAlias = Callable[[Pile, Reader, int], None]
+
+
+def ours(method: str, *, is_told: bool = True) -> System:
+    """Return a method of this package; whether it is told how many groups there are."""
+
+    def ask(pile: Pile, reader: Reader, seed: int) -> None:
+        k = pile.k if is_told else None
+        session = Session(pile.X, method, k, random_state=seed)
+        reader.note(0, session.labels)
+        answers = 0
+        for view in run(session, LabelOracle(pile.y), MARKS[-1]):
+            answers = view.n_questions
+            if answers in MARKS:
+                reader.note(answers, view.labels)
+        reader.note(answers, session.labels)
+
+    return ask
+
+
+def cobras(pile: Pile, reader: Reader, _seed: int) -> None:
+    """COBRAS with k-means, of cobras-ts, which needs ``np.int`` of former years."""
+    with _numpy_has("int", int):
+        module = import_module("cobras_ts.cobras_kmeans")
+        system = module.COBRAS_kmeans(pile.X, _Querier(reader), MARKS[-1])
+        reader.look = lambda: (system.intermediate_results or [[None]])[-1][0]
+        system.cluster()
+
+
+@dataclass
+class _Querier:
+    """What COBRAS puts its questions to."""
+
+    reader: Reader
+
+    def query_points(self, i: int, j: int) -> bool:
+        return self.reader.query(i, j)
+
+    def continue_cluster_process(self) -> bool:
+        return True
+
+    def update_clustering(self, clustering: object) -> None:
+        """Nobody watches."""
+
+
+@dataclass
+class _Budgeted:
+    """What the other packages put their questions to."""
+
+    reader: Reader
+    budget: int = MARKS[-1]
+    max_queries_cnt: int = MARKS[-1]
+
+    @property
+    def queries(self) -> int:
+        return len(self.reader.told)
+
+    def query(self, i: int, j: int) -> bool:
+        return self.reader.query(i, j)
+
+
+def explore_consolidate(pile: Pile, reader: Reader, _seed: int) -> None:
+    """Explore and consolidate, of active-semi-supervised-clustering."""
+    _select("ExploreConsolidate", pile, reader)
+
+
+def min_max(pile: Pile, reader: Reader, _seed: int) -> None:
+    """Min-max, of active-semi-supervised-clustering."""
+    _select("MinMax", pile, reader)
+
+
+def _select(name: str, pile: Pile, reader: Reader) -> None:
+    module = _active("active.pairwise_constraints")
+    reader.look = lambda: _pck_means(pile, reader.told)
+    getattr(module, name)(n_clusters=pile.k).fit(pile.X, oracle=_Budgeted(reader))
+
+
+def npu(pile: Pile, reader: Reader, _seed: int) -> None:
+    """Normalised point-based uncertainty, of active-semi-supervised-clustering."""
+    clusterer = _pck(pile.k)
+    reader.look = lambda: getattr(clusterer, "labels_", None)
+    module = _active("active.pairwise_constraints")
+    module.NPU(clusterer=clusterer).fit(pile.X, oracle=_Budgeted(reader))
+
+
+def ffqs(pile: Pile, reader: Reader, _seed: int) -> None:
+    """Farthest-first query selection, of scikit-query."""
+    reader.look = lambda: _pck_means(pile, reader.told)
+    module = import_module("skquery.pairwise")
+    module.FFQS().fit(pile.X, _Budgeted(reader), n_clusters=pile.k)
+
+
+def acdm(pile: Pile, reader: Reader, _seed: int) -> None:
+    """ACDM, with the k, omega and beta of its script.
+
+    It compares true classes itself, counts that, and scores once a round.
+    """
+    module = import_module("ACDM.e_neighborhood_learning")
+    data = import_module("ACDM.a_DMCons").data_preprocess(pile.X)
+
+    def score(truth: Indices, labels: Sequence[int]) -> float:
+        answers = int(sys._getframe(1).f_locals["count"])  # who calls has counted
+        reader.note(answers, labels)
+        if answers >= MARKS[-1]:
+            raise SpentError
+        return ari(truth, np.asarray(labels))
+
+    with _replaced(module, "adjusted_rand_score", score):
+        module.NNGAMD(data, pile.y, 10, 100, 100)
+
+
+def _active(name: str) -> Any:
+    """Import it, without that every rounding error is one in this process."""
+    before = np.geterr()
+    try:
+        return import_module(f"active_semi_clustering.{name}")
+    finally:
+        np.seterr(**before)
+
+
+def _pck(k: int) -> Any:
+    return _active("semi_supervised.pairwise_constraints").PCKMeans(n_clusters=k)
+
+
+def _pck_means(pile: Pile, told: Sequence[tuple[int, int, bool]]) -> Any:
+    """Return the labels of PCK-means; nothing where it gives up each time."""
+    together = [(i, j) for i, j, is_same in told if is_same]
+    apart = [(i, j) for i, j, is_same in told if not is_same]
+    empty = import_module("active_semi_clustering.exceptions").EmptyClustersException
+    for _ in range(TRIES):
+        with contextlib.suppress(empty):
+            return _pck(pile.k).fit(pile.X, ml=together, cl=apart).labels_
+    return None
+
+
+@contextmanager
+def _numpy_has(name: str, value: object) -> Iterator[None]:
+    setattr(np, name, value)
+    try:
+        yield
+    finally:
+        delattr(np, name)
+
+
+@contextmanager
+def _replaced(module: Any, name: str, value: object) -> Iterator[None]:
+    before = getattr(module, name)
+    setattr(module, name, value)
+    try:
+        yield
+    finally:
+        setattr(module, name, before)
+
+
+@contextmanager
+def at_most(seconds: float) -> Iterator[None]:
+    """Raise ``SpentError`` after so many seconds of the processor."""
+
+    def stop(*_: object) -> None:
+        raise SpentError
+
+    before = signal.signal(signal.SIGPROF, stop)
+    signal.setitimer(signal.ITIMER_PROF, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.signal(signal.SIGPROF, before)
+
+
+@contextmanager
+def quiet() -> Iterator[None]:
+    """Keep what systems print and warn of to themselves."""
+    with contextlib.redirect_stdout(io.StringIO()), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        yield
+
+
+def reach(checkouts: Path) -> None:
+    """Let systems be imported that have no package, from folders of their code."""
+    sys.path[:0] = [str(folder) for folder in sorted(checkouts.iterdir())]
+
+
+@dataclass(frozen=True)
+class Other:
+    """A system beside ours.
+
+    Attributes
+    ----------
+    ask : System
+    package : str
+        Where it is from; its distribution, or the name of a repository.
+    knows_k : bool
+        Whether it is told how many classes there are.
+    """
+
+    ask: System
+    package: str
+    knows_k: bool = True
+
+
+HERE = "likewise"
+ACTIVE = "active-semi-supervised-clustering"
+SYSTEMS = {
+    "likewise": Other(ours("likewise"), HERE),
+    "likewise, k unknown": Other(ours("likewise", is_told=False), HERE, knows_k=False),
+    "urasc+n": Other(ours("urasc+n"), HERE),
+    "a3s": Other(ours("a3s"), HERE),
+    "lca": Other(ours("lca"), HERE),
+    "COBRAS": Other(cobras, "cobras-ts", knows_k=False),
+    "NPU": Other(npu, ACTIVE),
+    "explore and consolidate": Other(explore_consolidate, ACTIVE),
+    "min-max": Other(min_max, ACTIVE),
+    "FFQS": Other(ffqs, "scikit-query"),
+    "ACDM": Other(acdm, "briceloskie/ACDM", knows_k=False),
+}
