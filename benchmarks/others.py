@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import contextlib
 import io
+import logging
 import signal
 import sys
 import time
@@ -22,6 +23,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 import numpy as np
+from sklearn.linear_model import LogisticRegression
 
 from likewise import LabelOracle, Session, run
 from likewise._arrays import Floats, Indices
@@ -68,6 +70,8 @@ class Reader:
     y : ndarray of shape (n,)
     look : callable
         Returns the labels that the system would give now.
+    marks : sequence of int
+        Numbers of answers after which it looks; the last one is the budget.
     told : list of (int, int, bool)
         Every question, also one that was put before, with its answer.
     scores : dict of int to (float, float)
@@ -78,6 +82,7 @@ class Reader:
 
     y: Indices
     look: Callable[[], Any] = list
+    marks: Sequence[int] = MARKS
     told: list[tuple[int, int, bool]] = field(default_factory=list)
     scores: dict[int, tuple[float, float]] = field(default_factory=dict)
     seconds: float = 0.0
@@ -93,9 +98,9 @@ class Reader:
     def query(self, i: Any, j: Any) -> bool:
         """Return whether two samples are of one class; once all is asked, raise."""
         answers = len(self.told)
-        if answers in MARKS and answers not in self.scores:
+        if answers in self.marks and answers not in self.scores:
             self.note(answers, self.look())
-        if answers >= MARKS[-1]:
+        if answers >= self.marks[-1]:
             raise SpentError
         is_same = bool(self.y[int(i)] == self.y[int(j)])
         self.told.append((int(i), int(j), is_same))
@@ -218,6 +223,98 @@ def acdm(pile: Pile, reader: Reader, _seed: int) -> None:
         module.NNGAMD(data, pile.y, 10, 100, 100)
 
 
+NEAREST = (
+    8  # samples of each one that are compared at first, as its simulations have it
+)
+WILDBOOK = {  # its example configuration
+    "prob_human_correct": 0.97,
+    "min_delta_converge_multiplier": 0.95,
+    "min_delta_stability_ratio": 8,
+    "num_per_augmentation": 2,
+    "tries_before_edge_done": 4,
+    "ga_iterations_before_return": 10,
+    "ga_max_num_waiting": 50,
+    "should_densify": False,
+    "densify_min_edges": 1,
+    "draw_iterations": False,
+    "log_level": logging.CRITICAL,
+}
+
+
+def wildbook(cosines: Floats, seen: tuple[Floats, Indices], reader: Reader) -> None:
+    """LCA, of wbia-plugin-lca: its graph algorithm, between a matcher and a reader.
+
+    Parameters
+    ----------
+    cosines : ndarray of shape (n, n)
+        What the matcher says of each pair.
+    seen : tuple of (ndarray of shape (m, m), ndarray of shape (m,))
+        What it says of other samples, and what these are: from them, chances of being
+        the same are learned, and from the chances the weights that LCA makes of them.
+    reader : Reader
+    """
+    chance, weigh = _learned(*seen)
+    asked: list[tuple[int, int, str]] = []
+
+    def answered(_: object = None) -> list[tuple[int, int, int, str]]:
+        found = []
+        while asked:
+            i, j, who = asked.pop(0)
+            by_person = who == "human" and weigh.human_wgt(reader.query(i, j))
+            weight = by_person or weigh.wgt(chance(cosines[i, j]))
+            found.append((i, j, weight, who))
+        return found
+
+    span = weigh.human_wgt(is_marked_correct=True) - weigh.human_wgt(
+        is_marked_correct=False
+    )
+    converged = -float(WILDBOOK["min_delta_converge_multiplier"]) * span
+    stable = converged / float(WILDBOOK["min_delta_stability_ratio"])
+    graph = import_module("wbia_lca.graph_algorithm").graph_algorithm(
+        [(i, j, weigh.wgt(chance(cosines[i, j])), "vamp") for i, j in _edges(cosines)],
+        [],
+        ["vamp", "human"],
+        {
+            **WILDBOOK,
+            "min_delta_score_converge": converged,
+            "min_delta_score_stability": stable,
+        },
+        asked.extend,
+        answered,
+    )
+    reader.look = lambda: [graph.node2cid[i] for i in range(len(cosines))]
+    turn, is_done = 0, False
+    while not is_done:
+        _, turn, is_done = graph.run_main_loop(turn)
+    reader.note(len(reader.told), reader.look())
+
+
+def _learned(cosines: Floats, y: Indices) -> tuple[Callable[[float], float], Any]:
+    """Return how likely a cosine is that of a pair, and what weighs chances."""
+    rows, columns = np.transpose(_edges(cosines))
+    same = y[rows] == y[columns]
+    fit = LogisticRegression(C=1e3).fit(cosines[rows, columns, None], same)
+
+    def chance(cosine: float) -> float:
+        return float(fit.predict_proba([[cosine]])[0, 1])
+
+    chances = np.array([chance(value) for value in cosines[rows, columns]])
+    scorers = import_module("wbia_lca.exp_scores").exp_scores
+    scorer = scorers.create_from_samples(
+        chances[same].tolist(), chances[~same].tolist()
+    )
+    weighter = import_module("wbia_lca.weighter").weighter
+    return chance, weighter(scorer, human_prob=WILDBOOK["prob_human_correct"])
+
+
+def _edges(cosines: Floats) -> list[tuple[int, int]]:
+    """Return each sample's nearest ones, as pairs."""
+    others = cosines - 3 * np.eye(len(cosines))
+    near = np.argsort(-others, axis=1)[:, :NEAREST]
+    pairs = {(min(i, j), max(i, j)) for i, row in enumerate(near) for j in row.tolist()}
+    return sorted(pairs)
+
+
 def _active(name: str) -> Any:
     """Import it, without that every rounding error is one in this process."""
     before = np.geterr()
@@ -279,10 +376,14 @@ def at_most(seconds: float) -> Iterator[None]:
 
 @contextmanager
 def quiet() -> Iterator[None]:
-    """Keep what systems print and warn of to themselves."""
-    with contextlib.redirect_stdout(io.StringIO()), warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        yield
+    """Keep what systems print, log and warn of to themselves."""
+    logging.disable(logging.CRITICAL)
+    try:
+        with contextlib.redirect_stdout(io.StringIO()), warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            yield
+    finally:
+        logging.disable(logging.NOTSET)
 
 
 def reach(checkouts: Path) -> None:
