@@ -132,6 +132,42 @@ def ours(method: str, *, is_told: bool = True) -> System:
     return ask
 
 
+def margin(pile: Pile, reader: Reader, seed: int) -> None:
+    """Ask where logistic regression is least sure, group by group: a reference.
+
+    From no package: what anybody would write down first. A sample is compared with one
+    of each group, likeliest first, until its own is found; the first ones are drawn.
+    """
+    rng = np.random.default_rng(seed)
+    groups: list[list[int]] = [[int(rng.integers(len(pile.y)))]]
+    reader.look = lambda: _guessed(pile.X, groups)[0]
+    while free := sorted(set(range(len(pile.y))) - {i for one in groups for i in one}):
+        chances = _guessed(pile.X, groups)[1][free]
+        ordered = np.sort(chances, axis=1)
+        at = int(np.ptp(ordered[:, -2:], axis=1).argmin())
+        if len(groups) == 1:
+            at = int(rng.integers(len(free)))
+        sample = free[at]
+        for home in np.argsort(-chances[at]):
+            if reader.query(sample, groups[home][0]):
+                groups[home].append(sample)
+                break
+        else:
+            groups.append([sample])
+
+
+def _guessed(X: Floats, groups: Sequence[Sequence[int]]) -> tuple[Indices, Floats]:
+    """Return the group of each sample, known or guessed, and the chances of each."""
+    if len(groups) == 1:
+        return np.zeros(len(X), dtype=np.intp), np.ones((len(X), 1))
+    known = np.array([i for one in groups for i in one])
+    labels = np.repeat(np.arange(len(groups)), [len(one) for one in groups])
+    chances = LogisticRegression(max_iter=1000).fit(X[known], labels).predict_proba(X)
+    found = chances.argmax(axis=1)
+    found[known] = labels
+    return found, chances
+
+
 def cobras(pile: Pile, reader: Reader, _seed: int) -> None:
     """COBRAS with k-means, of cobras-ts, which needs ``np.int`` of former years."""
     with _numpy_has("int", int):
@@ -417,6 +453,7 @@ SYSTEMS = {
     "urasc+n": Other(ours("urasc+n"), HERE),
     "a3s": Other(ours("a3s"), HERE),
     "lca": Other(ours("lca"), HERE),
+    "margin sampling": Other(margin, "a reference", knows_k=False),
     "COBRAS": Other(cobras, "cobras-ts", knows_k=False),
     "NPU": Other(npu, ACTIVE),
     "explore and consolidate": Other(explore_consolidate, ACTIVE),

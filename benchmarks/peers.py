@@ -14,16 +14,18 @@ was made on them: at most a thousand of their rows, drawn once. ACDM has no pack
 ``--checkouts FOLDER`` names a folder with a copy of its repository.
 
 Printed is the number of questions to a Jaccard coefficient of 0.9, seen at marks 5 to
-50 questions apart (what does not get there counts as 400), the coefficient and the ARI
-after 50 questions, and the processor's milliseconds for a question, with all that is
-computed for it. A run ends after --seconds; what it had by then stays. With --json what
-is measured is kept in a file, and what stands there is not measured again.
+50 questions apart (what does not get there counts as 400); the mean of the coefficient
+over budgets that grow by equal factors; the coefficient and the ARI after 50 questions;
+and the processor's milliseconds for a question, with all that is computed for it. A run
+ends after --seconds; what it had by then stays. With --json what is measured is kept in
+a file, and what stands there is not measured again.
 """
 
 from __future__ import annotations
 
 import argparse
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -44,9 +46,11 @@ from threadpoolctl import threadpool_limits
 
 from likewise.affinity import standardised
 from likewise.datasets import load
+from likewise.experiments import log_grid
 
 LEVEL = 0.9
 LOOK = 50  # questions after which scores are printed
+GRID = log_grid(MARKS[-1])
 BUNDLED = ("wine", "iris", "breast_cancer", "digits")
 KEEL = ("vehicle", "segment", "satimage", "penbased", "movement_libras")
 MOST = 1000  # rows of a set of KEEL
@@ -127,13 +131,37 @@ def first_at(run: Mapping[str, Any], level: float) -> int | None:
     return next((asked for asked, value in found if value >= level), None)
 
 
-def summary(runs: Sequence[Mapping[str, Any]]) -> tuple[str, float, float, float]:
-    """Return questions to the level, two scores and the milliseconds of a question."""
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """What the runs of a system on a set amount to.
+
+    Attributes
+    ----------
+    questions : str
+        To the level, the mean; ``>`` where a run did not get there.
+    area : float
+        The mean Jaccard coefficient over budgets that grow by equal factors.
+    jaccard, ari : float
+        After some questions.
+    milliseconds : float
+        Of the processor, for a question.
+    """
+
+    questions: str
+    area: float
+    jaccard: float
+    ari: float
+    milliseconds: float
+
+
+def summary(runs: Sequence[Mapping[str, Any]]) -> Summary:
+    """Return the means of some runs."""
     firsts = [first_at(run, LEVEL) for run in runs]
     mean = np.mean([MARKS[-1] if first is None else first for first in firsts])
     asked = sum(max(run["questions"]) for run in runs)
-    return (
+    return Summary(
         f"{'> ' if None in firsts else ''}{mean:.0f}",
+        float(np.mean([at(run, "jaccard", n) for run in runs for n in GRID])),
         float(np.mean([at(run, "jaccard", LOOK) for run in runs])),
         float(np.mean([at(run, "ari", LOOK) for run in runs])),
         1e3 * sum(run["seconds"] for run in runs) / max(asked, 1),
@@ -155,7 +183,9 @@ def main() -> None:
     before = kept_in(args.json) if args.json and args.json.exists() else {"rows": []}
     rows: list[dict[str, Any]] = before["rows"]
     commands = [*dict.fromkeys([*before.get("commands", []), command()])]
-    print(f"| set | system | to {LEVEL} | Jaccard | ARI | ms | ended |", flush=True)
+    print(
+        f"| set | system | to {LEVEL} | area | Jaccard | ARI | ms | ended |", flush=True
+    )
     for name in args.sets:
         pile = pile_of(name)
         for system in args.systems:
@@ -168,10 +198,11 @@ def main() -> None:
             if args.json:
                 keep(args.json, rows, commands=commands, limit=args.seconds)
             if all(run["questions"] for run in runs):
-                to, close, adjusted, spent = summary(runs)
-                cells = f"{to} | {close:.3f} | {adjusted:.3f} | {spent:.0f}"
+                one = summary(runs)
+                cells = f"{one.questions} | {one.area:.3f} | {one.jaccard:.3f} | "
+                cells += f"{one.ari:.3f} | {one.milliseconds:.0f}"
             else:
-                cells = "– | – | – | –"
+                cells = "– | – | – | – | –"
             print(f"| {name} | {system} | {cells} | {runs[0]['ended']} |", flush=True)
 
 
