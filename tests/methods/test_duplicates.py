@@ -488,3 +488,46 @@ def test_what_the_page_on_records_shows_runs() -> None:
 
     assert len(names["session"].labels) == 5
     assert names["session"].n_questions == 1
+
+
+# Scores from elsewhere
+
+
+def sightings(seed: int, sizes: list[int], noise: float) -> tuple[Floats, Indices]:
+    """Return cosines of what was seen of animals, and which animal each is."""
+    rng = np.random.default_rng(seed)
+    animals = rng.standard_normal((len(sizes), 16))
+    animals /= np.linalg.norm(animals, axis=1, keepdims=True)
+    truth = rng.permutation(np.repeat(np.arange(len(sizes)), sizes))
+    X = animals[truth] + noise / 4 * rng.standard_normal((len(truth), 16))
+    X /= np.linalg.norm(X, axis=1, keepdims=True)
+    return X @ X.T, truth
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize(
+    "sizes",
+    [[3] * 40, [1, 1, 2, 2, 3, 5] * 10, [10] * 12],
+    ids=["threes", "mixed", "tens"],
+)
+def test_answers_about_scores_help_however_many_are_the_same(
+    sizes: list[int], seed: int
+) -> None:
+    S, truth = sightings(seed, sizes, noise=0.5)
+    session = Session(scores=S, method="duplicates")
+    found = [f1(session.labels, truth)]
+    found += [f1(v.labels, truth) for v in run(session, LabelOracle(truth), 60)]
+
+    assert found[-1] > 0.95
+    assert min(found) > found[0] - 0.1
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_answers_about_scores_that_say_little_do_no_harm(seed: int) -> None:
+    S, truth = sightings(seed, [1, 1, 2, 2, 3, 5] * 20, noise=1.0)
+    session = Session(scores=S, method="duplicates")
+    found = [f1(session.labels, truth)]
+    found += [f1(v.labels, truth) for v in run(session, LabelOracle(truth), 100)]
+
+    assert found[-1] > found[0]
+    assert min(found) > found[0] - 0.1

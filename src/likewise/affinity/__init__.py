@@ -47,7 +47,7 @@ from likewise.affinity._rows import (
     middle_of,
     rows_of,
 )
-from likewise.affinity._scores import SLOPE, Scored, rarity_of, scores, usual_odds
+from likewise.affinity._scores import Scored, rarity_of, scores, usual_odds
 
 __all__ = [
     "AFFINITIES",
@@ -56,7 +56,6 @@ __all__ = [
     "N_SHARES",
     "N_TYPICAL",
     "PAIRWISE",
-    "SLOPE",
     "Affinity",
     "Clock",
     "Closeness",

@@ -54,6 +54,7 @@ from likewise.knowledge._labelling import (
     numbered,
     respect,
 )
+from likewise.knowledge._logistic import logistic_fit
 from likewise.knowledge._names import (
     LONGEST,
     GroupNames,
@@ -137,6 +138,7 @@ __all__ = [
     "folded",
     "in_use",
     "kind_of",
+    "logistic_fit",
     "numbered",
     "numbers_in",
     "readable",

@@ -15,11 +15,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import expit
 
 from likewise._arrays import Floats, Indices
 from likewise.affinity import Scored, usual_odds
-from likewise.knowledge import Answer, Knowledge, Question, Verdict
+from likewise.knowledge import Answer, Knowledge, Question, Verdict, logistic_fit
 from likewise.methods._base import (
     AnyMethod,
     Chances,
@@ -35,7 +34,6 @@ from likewise.methods._screens import Prospect
 FIRST = 8  # answers from which on scores are calibrated
 SPREADS = np.array([2.0, 1.0])  # sigma of the log odds where they are 0, of the slope
 LEAST_SLOPE = 0.05  # more never means less alike
-NEWTON = 25  # steps of the fit
 DIGITS = 6  # of the fit; the rest may be rounding
 UNASKED = ("given", "group")  # told because of what they are, which would mislead
 
@@ -196,14 +194,8 @@ def fitted(
     """
     even = -usual[0] / usual[1]  # the evidence at which both are as likely at first
     rows = np.column_stack([np.ones_like(evidence), evidence - even])
-    usual = np.array([0.0, usual[1]])
-    precision, found = np.diag(SPREADS**-2), usual.copy()
-    for _ in range(NEWTON):
-        chance = expit(rows @ found)
-        slope = rows.T @ (same - chance) - precision @ (found - usual)
-        curve = precision + (rows.T * (chance * (1 - chance))) @ rows
-        step = np.linalg.solve(curve, slope)
-        found = found + step * min(1.0, 2.0 / max(float(np.abs(step).max()), 1e-300))
+    start = np.array([0.0, usual[1]])
+    found, _ = logistic_fit(rows, same, start, SPREADS**-2)
     slope = max(float(found[1]), LEAST_SLOPE)
     offset = float(found[0]) - slope * float(even)
     return round(offset, DIGITS), round(slope, DIGITS)

@@ -15,7 +15,14 @@ from scipy.special import betaincinv, expit, logit
 
 from likewise._arrays import Floats
 from likewise.errors import InputError
-from likewise.knowledge import Answer, Event, Verdict, standing, told_in
+from likewise.knowledge import (
+    Answer,
+    Event,
+    Verdict,
+    logistic_fit,
+    standing,
+    told_in,
+)
 from likewise.session import Rate, is_model
 
 LIMIT = 0.02  # of its answers, those that may be wrong
@@ -25,7 +32,6 @@ SILENT = 6  # questions in a row that it is not sure of, from which on that is s
 PRIOR = (1.0, 9.0)  # counts of wrong and right answers before any check
 TAILS = (0.05, 0.95)
 SPREAD = (0.3, 0.15)  # of the offset and of the slope of the map, around the identity
-N_STEPS = 25  # of Newton's method, which is there after a handful
 LEAST, SUREST = 0.5, 0.999  # confidences: below it is the other answer; none is surer
 N_GRID, GRID_COUNTS = 100, 10.0  # confidences that may come, and the checks they are
 Pair = tuple[int, int]
@@ -177,14 +183,8 @@ def calibrated(confidences: Sequence[float], right: Sequence[bool]) -> Calibrati
     True
     """
     x = np.stack([np.ones(len(confidences)), _logits(confidences)], axis=1)
-    y, prior = np.asarray(right, dtype=np.float64), np.diag(1 / np.square(SPREAD))
-    start = np.array([0.0, 1.0])
-    weights = start
-    for _ in range(N_STEPS if len(y) else 0):
-        p = expit(x @ weights)
-        slope = x.T @ (y - p) - prior @ (weights - start)
-        curve = x.T @ (x * (p * (1 - p))[:, np.newaxis]) + prior
-        weights = weights + np.linalg.solve(curve, slope)
+    start, precision = np.array([0.0, 1.0]), 1 / np.square(SPREAD)
+    weights, _ = logistic_fit(x, np.asarray(right), start, precision)
     # Who is surer is never righter the less: a slope below 0 would be noise.
     return Calibration(float(weights[0]), max(float(weights[1]), 0.0))
 

@@ -341,10 +341,13 @@ class DuplicatesModel:
         return Open(self._active[at], same, worth)
 
     def _taught(self, pairs: Indices, same: Floats, stake: Floats) -> Floats:
-        """Return what answers to pairs teach of each other."""
+        """Return what answers to pairs teach of each other.
+
+        What is all but sure teaches nothing, however far from all others it lies.
+        """
         rows = self.prior.pairs.some(pairs).design
         shared = rows @ self.weights.cov @ rows.T
-        own = expit(self._sure[pairs])
+        own = expit(self._odds[pairs])
         known = 1 / np.maximum(own * (1 - own), 1e-12) + np.diag(shared)
         gain = (stake * (same * (1 - same)) ** 2)[:, np.newaxis] * shared**2
         np.fill_diagonal(gain, 0.0)

@@ -29,7 +29,8 @@ from numpy.typing import NDArray
 from scipy.special import expit
 
 from likewise._arrays import AnyFloats, Floats, Indices, Samples, dense, spans
-from likewise.affinity import SLOPE, are_fields, cosines, ids_of, shares_of
+from likewise.affinity import are_fields, cosines, ids_of, shares_of
+from likewise.knowledge import logistic_fit
 from likewise.methods._problem import Problem
 
 MISSING, FAR, FAINT, NEAR, VERY_NEAR, MOVED, EQUAL = range(7)
@@ -46,8 +47,8 @@ FEWEST = 1.0  # duplicates that there are taken to be at least
 SPREAD = 1.0  # sigma of a level's weight
 SPREAD_RARE = 0.2  # sigma of what rareness is worth
 SPREAD_BIAS = 2.0  # sigma of the constant
-NEWTON = 30  # steps of the fit
-SETTLED = 1e-9  # change of a weight from which on it is done
+SLOPE = 8.0  # of scores: log odds that a pair gains where it is e times as rare
+SPREAD_PLACE = 3.0  # sigma of the constant there: nobody knows how many are the same
 ANCHORED = 6.0  # log odds beyond which a pair holds the weights where they are
 N_ANCHORS = 200  # such pairs on either side
 ANCHOR = 0.25  # answers that each counts for
@@ -167,6 +168,10 @@ class Prior:
     pairs : Compared
     mean, spread : ndarray of shape (n_weights,)
         Of the weights, a normal distribution.
+    source : Records or Graph
+        Where any other pairs can be compared.
+    n_anchors : int
+        Pairs that hold the weights, on either side.
     """
 
     first: Indices
@@ -175,6 +180,7 @@ class Prior:
     mean: Floats
     spread: Floats
     source: Records | Graph
+    n_anchors: int = N_ANCHORS
 
     def compared(self, first: Indices, second: Indices) -> Compared:
         """Return any pairs, compared in the same way."""
@@ -193,15 +199,15 @@ class Prior:
         sure = order[np.searchsorted(rising, ANCHORED) :]
         out = order[: np.searchsorted(rising, -ANCHORED)]
         near = out[np.searchsorted(odds[out], -2 * ANCHORED) :]
-        kept = np.concatenate([_evenly(sure), _evenly(near)])
+        kept = np.concatenate([_evenly(side, self.n_anchors) for side in (sure, near)])
         return self.pairs.some(kept).design, expit(odds[kept])
 
 
-def _evenly(order: Indices) -> Indices:
+def _evenly(order: Indices, most: int) -> Indices:
     """Return some of many, from the first to the last."""
-    if len(order) <= N_ANCHORS:
+    if len(order) <= most:
         return order
-    return order[np.linspace(0, len(order) - 1, N_ANCHORS).astype(np.intp)]
+    return order[np.linspace(0, len(order) - 1, most).astype(np.intp)]
 
 
 @dataclass(frozen=True, eq=False)
@@ -244,8 +250,9 @@ def prior_of(problem: Problem) -> Prior:
     if scored is not None:  # of n records as many pairs are the same as there are two
         typical = max(problem.n_samples - 1.0, 1.0)
         graph = Graph(W, typical, least=1 / typical)
-        mean[N_LEVELS] = SLOPE
-        return Prior(first, second, graph.compared(first, second), mean, spread, graph)
+        mean[N_LEVELS], spread[-1] = SLOPE, SPREAD_PLACE
+        pairs = graph.compared(first, second)
+        return Prior(first, second, pairs, mean, spread, graph, n_anchors=0)
     if X is None or not are_fields(X):
         graph = Graph(W, float(np.median(W.data)) if W.nnz else 1.0)
         mean[N_LEVELS] = 2.0
@@ -324,20 +331,10 @@ def fitted(prior: Prior, rows: Floats, same: NDArray[np.bool_]) -> Weights:
         The design of the pairs.
     same : ndarray of shape (n_answers,)
     """
-    precision = np.diag(prior.spread**-2)
     if not len(rows):
         return Weights(prior.mean, np.diag(prior.spread**2))
     held, likely = prior.anchors
     counts = np.append(np.ones(len(rows)), np.full(len(held), ANCHOR))
     rows, target = np.vstack([rows, held]), np.append(same, likely)
-    mean = prior.mean.copy()
-    for _ in range(NEWTON):
-        chance = expit(rows @ mean)
-        off = (mean - prior.mean) * prior.spread**-2
-        slope = rows.T @ (counts * (target - chance)) - off
-        curve = precision + (rows.T * (counts * chance * (1 - chance))) @ rows
-        step = np.linalg.solve(curve, slope)
-        mean = mean + step * min(1.0, 5.0 / max(float(np.abs(step).max()), 1e-300))
-        if float(np.abs(step).max()) < SETTLED:
-            break
-    return Weights(mean, np.linalg.inv(curve))
+    mean, curve = logistic_fit(rows, target, prior.mean, prior.spread**-2, counts)
+    return Weights(mean, np.asarray(np.linalg.inv(curve), dtype=np.float64))

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from likewise._arrays import AnyFloats, Floats, Indices
 from likewise._ties import best_columns
+from likewise.knowledge import logistic_fit
 from likewise.methods._likewise._beliefs import (
     Beliefs,
     Evidence,
@@ -32,7 +33,6 @@ from likewise.methods._likewise._surroundings import SLIGHT, Surroundings
 from likewise.spectral import Array, Backend, DeviceClusters, backend_of
 
 TINY = 1e-6
-ENOUGH = 0.25  # of what a step promises, it must keep
 APART = 0.02  # probability of "same" below which two classes count as apart
 CLOSED = 0.1  # expected number of mistakes among k classes that are all apart
 PROMISED = 0.3  # share of the merges that k asks for, promised by the pairs
@@ -62,7 +62,7 @@ def fitted_map(
     r"""Return (a, b) of :math:`P(\text{same}) = \sigma(a + b \, \mathrm{logit} \, x)`.
 
     The most probable ones given the answers, with a normal prior of precision (1, 4)
-    around `prior`; by Newton steps, halved while they make things worse.
+    around `prior`.
 
     Parameters
     ----------
@@ -71,30 +71,11 @@ def fitted_map(
     slopes : (float, float)
         The least and the largest b.
     """
-    start = np.array(prior)
     if not seen:
         return prior
     x, same = np.array(seen, dtype=np.float64).T
-    inputs = np.column_stack([np.ones(len(x)), logit(np.clip(x, 1e-3 * TINY, 1))])
-    precision = np.array([1.0, 4.0])
-
-    def loss(w: Floats) -> float:
-        signs = np.where(same > 0, -1.0, 1.0)
-        misfit = np.logaddexp(0, signs * (inputs @ w)).sum()
-        return float(misfit + (precision * (w - start) ** 2).sum() / 2)
-
-    w, least = start, loss(start)
-    for _ in range(100):
-        p = sigmoid(inputs @ w)
-        slope = inputs.T @ (same - p) - precision * (w - start)
-        bend = (inputs * (p * (1 - p))[:, np.newaxis]).T @ inputs + np.diag(precision)
-        step = np.linalg.solve(bend, slope)
-        enough = ENOUGH * float(slope @ step)
-        while loss(w + step) > least - enough and np.abs(step).max() > TINY:
-            step, enough = step / 2, enough / 2
-        w, least = w + step, loss(w + step)
-        if np.abs(step).max() < TINY:
-            break
+    rows = np.column_stack([np.ones(len(x)), logit(np.clip(x, 1e-3 * TINY, 1))])
+    w, _ = logistic_fit(rows, same, np.array(prior), np.array([1.0, 4.0]))
     return float(w[0]), float(np.clip(w[1], *slopes))
 
 
