@@ -4,9 +4,11 @@
     python -m benchmarks.scored --sets sightings --methods lca --json scored.json
     python -m benchmarks.scored --sets sightings --methods wbia-lca --checkouts FOLDER
 
-Two sets of cosines, which a matcher could have given. *digits*: 500 handwritten digits,
-ten groups. *sightings*: 80 animals made up, each seen three times, 16 numbers a
-sighting, noise of three quarters of their size. The number of groups is not told. Ways:
+Sets of cosines, which a matcher could have given. *digits*: 500 handwritten digits, ten
+groups. *sightings*: 80 animals made up, each seen three times, 16 numbers a sighting,
+noise of three quarters of their size. *faces*: 300 of those of ``face-1``, 50 people,
+by a network that recognises faces; with LIKEWISE_DATA where they are. The number of
+groups is not told. Ways:
 
 - scores: ``Session(scores=...)``;
 - as they came: the same, but what a score means is never learned;
@@ -70,7 +72,14 @@ def sightings(seed: int, noise: float = 0.75) -> tuple[Floats, Indices]:
     return X[order], truth[order]
 
 
-SETS = {"digits": digits, "sightings": sightings}
+def faces(seed: int) -> tuple[Floats, Indices]:
+    """Return some faces, and whose each is."""
+    data, rng = load("face-1"), np.random.default_rng(seed)
+    kept = rng.permutation(len(data.y))[:300]
+    return data.X[kept], data.y[kept]
+
+
+SETS = {"digits": digits, "sightings": sightings, "faces": faces}
 
 
 @contextmanager
