@@ -15,10 +15,10 @@ groups is not told. Ways:
 - weights: ``affinity="precomputed"``, negative cosines cut to 0;
 - features: the samples themselves, which a matcher's user may not have.
 
-*wbia-lca* is the LCA of Wildbook itself, on the sightings; ``--checkouts FOLDER`` names
-a folder with a copy of the repository wbia-plugin-lca (its package has no code in it).
-What scores mean is no question of its own there: it is told so with as many labelled
-sightings of other animals, which ours does without.
+*duplicates* is asked with scores only. So is *wbia-lca*, the LCA of Wildbook itself;
+``--checkouts FOLDER`` names a folder with a copy of the repository wbia-plugin-lca (its
+package has no code in it). What scores mean is no question of its own there: it is told
+so with as many labelled sightings of other animals, which ours does without.
 
 The Jaccard coefficient after so many true answers, mean of some seeds; seconds of the
 processor for all of them. With --json what is measured is kept in a file, and what
@@ -48,8 +48,9 @@ from likewise.methods import _scored
 
 MARKS = (0, 20, 50, 100, 150)
 METHODS = ("likewise", "lca", "duplicates", "urasc+n")
-WILDBOOK = "wbia-lca"  # one set and one way only
+WILDBOOK = "wbia-lca"
 WAYS = ("scores", "as they came", "weights", "features")
+ONLY = {WILDBOOK: WAYS[:1], "duplicates": WAYS[:1]}  # it always learns what they mean
 NEVER = 1 << 60
 
 
@@ -147,8 +148,8 @@ def cells(
     sets: Sequence[str], methods: Sequence[str], ways: Sequence[str]
 ) -> list[tuple[str, str, str]]:
     """Return what is to be measured."""
-    found = list(product(sets, methods, ways))
-    return [cell for cell in found if cell[1] != WILDBOOK or cell[2] == WAYS[0]]
+    found = product(sets, methods, ways)
+    return [cell for cell in found if cell[2] in ONLY.get(cell[1], WAYS)]
 
 
 def main() -> None:
