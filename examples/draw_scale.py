@@ -20,11 +20,12 @@ COLOURS = {"likewise": "#0072b2", "urasc+n": "#d55e00"}
 
 def main(measured: Path, path: Path) -> None:
     """Draw the warm time of each method, and what it is compared with."""
-    rows: list[dict[str, Any]] = json.loads(measured.read_text())
+    rows: list[dict[str, Any]] = json.loads(measured.read_text())["rows"]
     figure = Figure(figsize=(6.4, 3.8), layout="constrained")
     axes = figure.add_subplot()
     for method, colour in COLOURS.items():
         mine = [row for row in rows if row["method"] == method]
+        mine.sort(key=lambda row: int(row["n"]))
         sizes = [row["n"] for row in mine]
         warm = [row["warm"] for row in mine]
         axes.loglog(sizes, warm, "o-", color=colour, label=method)

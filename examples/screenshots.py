@@ -2,10 +2,10 @@
 
     python -m examples.screenshots FOLDER [OUT]
 
-Each as ``app-PAGE.png`` on a desk, ``app-PAGE-phone.png`` on a phone and
-``app-PAGE-dark.png`` in the dark; docs/pages.md shows them. Beside the folder lies
-``labels.csv`` with the columns ``file`` and ``class``; questions are answered by it,
-through the page.
+Makes every picture of the app in the docs: each page as ``app-PAGE.png`` on a desk,
+``app-PAGE-phone.png`` on a phone and ``app-PAGE-dark.png`` in the dark; docs/pages.md
+shows them. Beside the folder lies ``labels.csv`` with the columns ``file`` and
+``class``; questions are answered by it, through the page.
 """
 
 from __future__ import annotations
@@ -33,10 +33,12 @@ from tests.e2e.looker import Looker
 from tests.e2e.piles import pictures, table, texts
 from tests.e2e.running import ARGUMENTS, NO_BROWSER, chromium, cold_context, started
 from tests.e2e.seat import Seat
+from tests.records import companies
 
 Take: TypeAlias = Callable[[Page, Path, Path], None]
 N_QUESTIONS = 40
 N_MEMBERS = 3
+N_ALIKE, N_AGAIN = 12, 3  # pictures of a small pile, and those saved once more
 BREED = "Are these two dogs of the same breed?"
 WORDS = ("--name", "dogs", "--criterion", BREED)
 DESKTOP = ViewportSize(width=1280, height=800)
@@ -228,6 +230,45 @@ def take_quietly(page: Page, _: Path, out: Path, name: str) -> None:
     take_looks(page, out, name)
 
 
+def take_records(page: Page, _: Path, out: Path) -> None:
+    """Take a question about records that may be the same thing."""
+    seat = Seat(page)
+    seat.ready()
+    seat.press("d")
+    take_looks(page, out, "records")
+
+
+def take_alike(page: Page, _: Path, out: Path) -> None:
+    """Take what is offered where pictures look almost identical."""
+    Seat(page).ready()
+    page.goto(urljoin(page.url, "/groups"))
+    page.get_by_text("Show", exact=True).click()
+    take(page, out / "app-alike.png")
+
+
+def write_companies(path: Path) -> Path:
+    """Write a table of companies, some of which are entered more than once."""
+    made = companies(250, seed=7)
+    with path.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file)
+        writer.writerow(made.fields)
+        writer.writerows(zip(*made.values, strict=True))
+    return path
+
+
+def write_again(folder: Path, pile: Path) -> Path:
+    """Copy some pictures of a folder, and save three of them once more."""
+    pile.mkdir()
+    found = sorted(path for path in folder.iterdir() if path.is_file())
+    some = found[:: max(len(found) // N_ALIKE, 1)][:N_ALIKE]
+    for at, path in enumerate(some):
+        with Image.open(path) as picture:
+            picture.convert("RGB").save(pile / f"{at:02}.jpg", quality=95)
+            if at < N_AGAIN:
+                picture.convert("RGB").save(pile / f"again-{at:02}.jpg", quality=60)
+    return pile
+
+
 def write_contacts(path: Path) -> Path:
     """Write a table with a column of each kind."""
     lines = ["id;name;city;turnover;since;note;active"]
@@ -277,6 +318,10 @@ def main(folder: Path, out: Path) -> None:
         shapes = pictures(Path(drawer) / "shapes", 14)
         show([str(shapes), *OFTEN], shapes, out, take_slip)
         table_of_all = write_contacts(Path(drawer) / "contacts.csv")
+        customers = write_companies(Path(drawer) / "customers.csv")
+        show([str(customers), "--duplicates"], customers, out, take_records)
+        pile = write_again(folder, Path(drawer) / "pile")
+        show([str(pile)], pile, out, take_alike)
         columns = partial(take_quietly, name="columns")
         show([str(table_of_all)], table_of_all, out, columns, choosing=True)
         os.environ["HOME"] = drawer  # where the start page begins

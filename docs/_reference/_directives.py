@@ -1,7 +1,7 @@
 """What is made of the code itself: ``{face}``, ``{commands}`` and ``{routes}``.
 
 The first lists and documents every public name of a module, the others the command line
-and the HTTP API.
+and the HTTP API. Their pages are made anew each time: the code may be another one.
 """
 
 from __future__ import annotations
@@ -28,6 +28,7 @@ class Face(SphinxDirective):
 
     def run(self) -> list[nodes.Node]:
         """Return the entries of the names."""
+        self.env.note_reread()
         text = face(self.arguments[0])
         return self.parse_text_to_nodes(text, allow_section_headings=True)
 
@@ -37,6 +38,7 @@ class Commands(SphinxDirective):
 
     def run(self) -> list[nodes.Node]:
         """Return a section for each command."""
+        self.env.note_reread()
         return self.parse_text_to_nodes(commands(), allow_section_headings=True)
 
 
@@ -45,6 +47,7 @@ class Routes(SphinxDirective):
 
     def run(self) -> list[nodes.Node]:
         """Return a section for each kind of route."""
+        self.env.note_reread()
         return self.parse_text_to_nodes(routes(), allow_section_headings=True)
 
 

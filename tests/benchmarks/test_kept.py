@@ -1,12 +1,22 @@
-"""Figures that pages state are kept in files that say where they come from."""
+"""Figures that pages state come from files, and the pages have them as they are."""
 
 from __future__ import annotations
 
+import json
+import shlex
 import sys
 from pathlib import Path
 
 import pytest
-from benchmarks import kept
+from benchmarks import kept, tables
+
+FILES = sorted(
+    path for path in tables.KEPT.rglob("*.json") if '"rows":' in path.read_text("utf-8")
+)
+
+
+def name_of(path: Path) -> str:
+    return str(path.relative_to(tables.ROOT))
 
 
 def test_what_is_kept_is_read_again(tmp_path: Path) -> None:
@@ -32,10 +42,39 @@ def test_each_row_has_a_line_of_its_own(tmp_path: Path) -> None:
 def test_a_command_is_kept_without_where_things_lie(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    script = str(Path(kept.__file__).with_name("scale.py"))
-    words = [script, "--keep", str(tmp_path / "piles"), "--json", "a folder/kept.json"]
-    monkeypatch.setattr(sys, "argv", words)
+    script = str(Path(tables.__file__).with_name("scale.py"))
+    words = ["--keep", str(tmp_path / "piles"), "--json", "a folder/kept.json"]
+    monkeypatch.setattr(sys, "argv", [script, *words, "Splink's"])
 
     assert kept.circumstances()["command"] == (
-        "python -m benchmarks.scale --keep piles --json 'a folder/kept.json'"
+        "python -m benchmarks.scale --keep piles --json 'a folder/kept.json' "
+        '"Splink\'s"'
     )
+
+
+@pytest.mark.parametrize("path", FILES, ids=name_of)
+def test_a_file_of_figures_says_when_and_on_what(path: Path) -> None:
+    found = json.loads(path.read_text("utf-8"))
+
+    assert {"date", "command", "commit", "processor", "versions"} <= set(found)
+    assert not any(word.startswith("/") for word in shlex.split(found["command"]))
+
+
+@pytest.mark.parametrize("page", tables.pages(), ids=name_of)
+def test_the_tables_of_a_page_are_what_the_files_say(page: Path) -> None:
+    text = page.read_text("utf-8")
+
+    assert tables.brought_up(text) == text
+
+
+def test_every_table_is_on_a_page() -> None:
+    text = "".join(page.read_text("utf-8") for page in tables.pages())
+
+    assert {name for _, name, _ in tables.BETWEEN.findall(text)} == set(tables.TABLES)
+
+
+@pytest.mark.parametrize(
+    ("value", "said"), [(0.0301, "0.030"), (4.44, "4.4"), (116.4, "116"), (9.96, "10")]
+)
+def test_two_digits_are_enough(value: float, said: str) -> None:
+    assert tables.digits(value) == said

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from benchmarks.tables import digits
 from matplotlib import pyplot
 
 ROOT = Path(__file__).parents[2]
@@ -103,15 +104,11 @@ def test_a_team() -> None:
 def test_a_million_samples() -> None:
     found = result("scale")
 
-    assert found["exponent"] == pytest.approx(1.05, abs=0.01)
-    assert found["seconds_at_a_million"] == 4.4
-
-
-def test_what_is_kept_of_a_million_samples_is_what_the_documents_say() -> None:
     text = (ROOT / "docs/scale.md").read_text(encoding="utf-8")
-    for row in runpy.run_path(str(ROOT / "examples/plot_scale.py"))["rows"]:
-        told = f"| {row['n']:,} | `{row['method']}` | {row['cold']} s | {row['warm']} s"
-        assert told in text
+
+    assert found["exponent"] < 1.2
+    assert f"n^{found['exponent']:.2f} (`likewise`)" in text
+    assert f"| {digits(found['seconds_at_a_million'])} s |" in text
 
 
 @pytest.mark.parametrize("path", GALLERY, ids=lambda path: path.stem)
