@@ -455,8 +455,13 @@ def test_a_file_that_others_keep_busy_is_told(
     ],
 )
 def test_a_missing_package_comes_with_the_command_that_installs_it(
-    package: str, extra: str, url: str, monkeypatch: pytest.MonkeyPatch
+    package: str,
+    extra: str,
+    url: str,
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
 ) -> None:
+    monkeypatch.chdir(tmp_path)
     if extra == "app":
         ours = [name for name in sys.modules if name.startswith("likewise.storage.")]
         for name in ours:
