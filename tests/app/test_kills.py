@@ -11,7 +11,6 @@ from tests.app.killing import HARMS, SENDING, Killing, Mixed, moments, rightly
 from tests.app.processes import NAME, Person, Running, write_table
 from tests.problems import Tiny, blobs
 
-from likewise import Session
 from likewise._regime import COARSE_FROM
 from likewise.knowledge import told_in
 from likewise.storage import open_store
@@ -21,7 +20,7 @@ CASES = [
     pytest.param("random", (10,) * 8, 200, 25, id="many", marks=pytest.mark.slow),
     pytest.param("likewise", (6,) * 20, 200, 25, id="ours", marks=pytest.mark.slow),
 ]
-PAIRS = {"checks": 0, "screens": "pairs"}  # what a session alone would ask
+PAIRS = {"checks": 0, "screens": "pairs"}
 
 
 @pytest.mark.parametrize(("method", "sizes", "n_answers", "n_kills"), CASES)
@@ -54,7 +53,8 @@ def test_a_killed_server_has_every_acknowledged_answer_and_the_same_question(
     assert killing.lost == killing.doubled == set()
     assert running.log() == killing.acknowledged
     assert len(killing.acknowledged) == n_answers
-    assert asked_in(tmp_path) == undisturbed(tiny, method, n_answers)
+    calm = undisturbed(tmp_path / "calm", tiny, method, n_answers)
+    assert asked_in(tmp_path) == calm
 
 
 def test_acts_of_every_kind_survive_kills_at_any_moment(
@@ -108,17 +108,20 @@ def asked_in(folder: Path) -> list[tuple[int, int]]:
     return [(question.sample, question.against) for question in told]
 
 
-def undisturbed(tiny: Tiny, method: str, n_answers: int) -> list[tuple[int, int]]:
+def undisturbed(
+    folder: Path, tiny: Tiny, method: str, n_answers: int
+) -> list[tuple[int, int]]:
     """Return what is asked when nothing is killed."""
-    X = (tiny.X - tiny.X.mean(axis=0)) / tiny.X.std(axis=0)
-    session, asked = Session(X, method), []
+    folder.mkdir()
+    write_table(folder, tiny)
+    running = Running(folder, method, PAIRS)
+    verdict = rightly(tiny.truth.tolist())
+    calm = Killing(Person(running), verdict, random.Random(0))
+    calm.begin()
     for _ in range(n_answers):
-        question = session.ask()
-        assert question is not None
-        i, j = question.sample, question.against
-        session.tell(question, bool(tiny.truth[i] == tiny.truth[j]))
-        asked.append((i, j))
-    return asked
+        assert calm.go_on(None)
+    running.kill()
+    return asked_in(folder)
 
 
 def test_a_server_that_is_killed_while_it_compares_has_every_answer(

@@ -596,8 +596,19 @@ class ProjectService:
 
     def _tired(self, who: str) -> frozenset[int]:
         """Return the items that were on each of the last screens of a person."""
-        seen = self._seen.get(who, ())
+        seen = self._seen_by(who)
         return frozenset.intersection(*seen) if len(seen) == IN_A_ROW else frozenset()
+
+    def _seen_by(self, who: str) -> deque[frozenset[int]]:
+        """Return what was on the last screens of a person, oldest first.
+
+        A server that has just begun knows of the pairs among them, by the answers.
+        """
+        if who not in self._seen:
+            lately = self._tally.lately(who, IN_A_ROW)
+            pairs = (frozenset(a.question.pair) for a in lately if a.how == "asked")
+            self._seen[who] = deque(pairs, IN_A_ROW)
+        return self._seen[who]
 
     def _put_off(self) -> Iterator[int]:
         """Yield the items that answers have disagreed on of late."""
@@ -660,8 +671,8 @@ class ProjectService:
         self._questions |= {one.id: one for one in there.values()}
         self._skipping -= there.keys()
         for who, one in there.items():
-            seen = self._seen.setdefault(who, deque(maxlen=IN_A_ROW))
-            seen.append(frozenset(s for q in one.questions for s in _shown_in(one, q)))
+            shown = frozenset(s for q in one.questions for s in _shown_in(one, q))
+            self._seen_by(who).append(shown)
         return {who: there.get(who) for who in found}
 
     def _answered_by_none(

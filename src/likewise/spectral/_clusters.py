@@ -6,8 +6,9 @@ Only what somebody looks at is brought here.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
+import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from likewise._arrays import Indices
@@ -49,7 +50,9 @@ class DeviceNumbers:
         backend = backend_of(self.values)
         which = samples if isinstance(samples, slice) else backend.indices(samples)
         there = which if self.place is None else self.place[which]
-        return self._here(self.values[there])
+        found: Any = self.values[there]
+        one = isinstance(found, np.generic)
+        return cast("NDArray[Any]", found) if one else self._here(found)
 
     def take(self, samples: Indices) -> NDArray[Any]:
         """Return the same of listed samples."""
