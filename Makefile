@@ -98,7 +98,7 @@ dist: $(RELEASE)/.made
 	$(RELEASE)/bin/python -m release.dist dist
 
 # Each extra alone, once `make dist` has made the wheel: make extras EXTRAS="app tables"
-EXTRAS ?= app dask formats map model plots postgres scale tables text
+EXTRAS ?= app dask formats map model notebook plots polars postgres scale tables text
 extras:
 	$(PYTHON) -m release.extras dist $(EXTRAS)
 
