@@ -11,6 +11,7 @@ from tests.app.killing import HARMS, SENDING, Killing, Mixed, moments, rightly
 from tests.app.processes import NAME, Person, Running, write_table
 from tests.problems import Tiny, blobs
 
+from likewise import Session
 from likewise._regime import COARSE_FROM
 from likewise.knowledge import told_in
 from likewise.storage import open_store
@@ -53,8 +54,10 @@ def test_a_killed_server_has_every_acknowledged_answer_and_the_same_question(
     assert killing.lost == killing.doubled == set()
     assert running.log() == killing.acknowledged
     assert len(killing.acknowledged) == n_answers
-    calm = undisturbed(tmp_path / "calm", tiny, method, n_answers)
-    assert asked_in(tmp_path) == calm
+    asked = asked_in(tmp_path)
+    assert asked == undisturbed(tmp_path / "calm", tiny, method, n_answers)
+    n_alike = until_tired(asked)
+    assert asked[:n_alike] == asked_alone(tiny, method, n_alike)
 
 
 def test_acts_of_every_kind_survive_kills_at_any_moment(
@@ -122,6 +125,26 @@ def undisturbed(
         assert calm.go_on(None)
     running.kill()
     return asked_in(folder)
+
+
+def until_tired(asked: list[tuple[int, int]]) -> int:
+    """Return after how many pairs an item was in three in a row, or how many are."""
+    rows = zip(asked, asked[1:], asked[2:], strict=False)
+    tiring = (at + 3 for at, row in enumerate(rows) if set.intersection(*map(set, row)))
+    return next(tiring, len(asked))
+
+
+def asked_alone(tiny: Tiny, method: str, n_answers: int) -> list[tuple[int, int]]:
+    """Return what a session asks of whom it does not spare."""
+    X = (tiny.X - tiny.X.mean(axis=0)) / tiny.X.std(axis=0)
+    session, asked = Session(X, method), []
+    for _ in range(n_answers):
+        question = session.ask()
+        assert question is not None
+        i, j = question.sample, question.against
+        session.tell(question, bool(tiny.truth[i] == tiny.truth[j]))
+        asked.append((i, j))
+    return asked
 
 
 def test_a_server_that_is_killed_while_it_compares_has_every_answer(

@@ -5,10 +5,10 @@ Only what somebody looks at is brought here.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any
 
-import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from likewise._arrays import Indices
@@ -50,9 +50,11 @@ class DeviceNumbers:
         backend = backend_of(self.values)
         which = samples if isinstance(samples, slice) else backend.indices(samples)
         there = which if self.place is None else self.place[which]
-        found: Any = self.values[there]
-        one = isinstance(found, np.generic)
-        return cast("NDArray[Any]", found) if one else self._here(found)
+        return self._here(self.values[there])
+
+    def __iter__(self) -> Iterator[Any]:
+        """Go through all numbers, brought here at once."""
+        return iter(self[slice(None)])
 
     def take(self, samples: Indices) -> NDArray[Any]:
         """Return the same of listed samples."""
