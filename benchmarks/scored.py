@@ -50,7 +50,7 @@ MARKS = (0, 20, 50, 100, 150)
 METHODS = ("likewise", "lca", "duplicates", "urasc+n")
 WILDBOOK = "wbia-lca"
 WAYS = ("scores", "as they came", "weights", "features")
-ONLY = {WILDBOOK: WAYS[:1], "duplicates": WAYS[:1]}  # it always learns what they mean
+ONLY = {WILDBOOK: WAYS[:1], "duplicates": WAYS[:1]}  # both have a fit of their own
 NEVER = 1 << 60
 
 
