@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from benchmarks import kept, tables
+from benchmarks.peers import summary
 
 FILES = sorted(
     path for path in tables.KEPT.rglob("*.json") if '"rows":' in path.read_text("utf-8")
@@ -78,3 +79,28 @@ def test_every_table_is_on_a_page() -> None:
 )
 def test_two_digits_are_enough(value: float, said: str) -> None:
     assert tables.digits(value) == said
+
+
+def test_the_front_page_counts_the_sets_on_which_we_get_furthest() -> None:
+    rows = [
+        row
+        for name in ("peers.json", "unseen.json")
+        for row in kept.kept_in(tables.KEPT / name)["rows"]
+    ]
+    sets = {row["set"] for row in rows}
+    others = {row["system"] for row in rows} - {"likewise", "likewise, k unknown"}
+
+    def area(system: str, name: str) -> float:
+        wanted = (system, name)
+        runs = [row for row in rows if (row["system"], row["set"]) == wanted]
+        return summary(runs).area
+
+    ahead = [
+        name
+        for name in sets
+        if area("likewise", name) > max(area(system, name) for system in others)
+    ]
+    front = " ".join((tables.ROOT / "docs/index.md").read_text("utf-8").split())
+    assert (len(ahead), len(sets), len(others)) == (8, 9, 10)
+    assert "ten other ways to ask" in front
+    assert "eight of nine sets" in front
