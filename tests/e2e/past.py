@@ -76,6 +76,10 @@ class Past:
         self.ready()
         self.entry(answer).focus()
 
+    def is_at(self, place: str) -> None:
+        """Check that an entry or a link has the focus."""
+        expect(self.page.locator(f"#{place}")).to_be_focused()
+
     def undo(self) -> None:
         self.press("z")
 

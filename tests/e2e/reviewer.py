@@ -11,7 +11,6 @@ from tests.e2e.seat import Seat
 AWAKE = """() => document.readyState === "complete"
   && document.querySelector("[data-do]:not([disabled])") !== null
   && !document.body.classList.contains("busy")"""
-FOCUSED = "() => document.activeElement.closest('[data-item]')?.dataset.item ?? null"
 
 
 @dataclass(frozen=True)
@@ -72,10 +71,10 @@ class Reviewer:
             for item in self.page.locator(pressed).all()
         ]
 
-    @property
-    def focused(self) -> int | None:
-        found = self.page.evaluate(FOCUSED)
-        return None if found is None else int(found)
+    def is_at(self, item: int) -> None:
+        """Check that an item has the focus; a dialog that closes gives it back late."""
+        pick = self.page.locator(f"#review [data-item='{item}'] .pick")
+        expect(pick).to_be_focused()
 
     def focus(self, at: int) -> None:
         """Put the focus on an item of the page."""

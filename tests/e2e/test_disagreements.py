@@ -14,7 +14,6 @@ from tests.e2e.seat import Seat
 COUNT = "#n-disagreements"
 OVERFLOW = """() => document.documentElement.scrollWidth
   - document.documentElement.clientWidth"""
-FOCUSED = "() => document.activeElement.id"
 IN_VIEW = """(entry) => {
   const { top } = entry.getBoundingClientRect();
   return top >= 0 && top < innerHeight / 2;
@@ -128,9 +127,9 @@ def test_it_is_decided_by_keys_alone(torn: Past) -> None:
     mine, link = clash["answer"]["id"], clash["chain"][0]["answer"]["id"]
 
     torn.press("ArrowDown")
-    assert torn.page.evaluate(FOCUSED) == f"answer-{mine}"
+    torn.is_at(f"answer-{mine}")
     torn.press("ArrowDown")
-    assert torn.page.evaluate(FOCUSED) == f"link-{mine}-{link}"
+    torn.is_at(f"link-{mine}-{link}")
     torn.press("t")
     torn.says(f"Saved: answer {link} taken back")
     torn.press("z")

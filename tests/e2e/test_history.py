@@ -11,7 +11,6 @@ from tests.e2e.conftest import Serve, Sit
 from tests.e2e.past import Past
 from tests.e2e.seat import Seat
 
-FOCUSED = "() => document.activeElement.id"
 OVERFLOW = """() => document.documentElement.scrollWidth
   - document.documentElement.clientWidth"""
 SMALL = """() => [...document.querySelectorAll("#found button, #deeds button, .filter")]
@@ -124,7 +123,7 @@ def test_the_page_stays_where_it_is_when_it_is_drawn_anew(past: Past) -> None:
 
     past.press("u")
 
-    assert past.page.evaluate(FOCUSED) == "answer-2"
+    past.is_at("answer-2")
     assert past.page.evaluate(TOP, "answer-2") == pytest.approx(before, abs=1)
     expect(past.page.locator("[data-seen]")).to_have_count(1)
 
@@ -192,11 +191,11 @@ def test_ways_are_chosen_from_a_list(past: Past) -> None:
 
 def test_everything_is_done_by_keys_alone(past: Past) -> None:
     past.press("ArrowDown", "ArrowDown")
-    assert past.page.evaluate(FOCUSED) == "answer-2"
+    past.is_at("answer-2")
 
     past.press("s")
     past.says("Saved: answer 2 changed to same")
-    assert past.page.evaluate(FOCUSED) == "answer-2"
+    past.is_at("answer-2")
 
     past.press("z")
     past.press("Delete")
