@@ -18,7 +18,7 @@ from tests.strategies import truthful_links
 
 from likewise import LabelOracle, Question, Session, run
 from likewise._arrays import Floats, Indices
-from likewise.affinity import cosine, fields
+from likewise.affinity import cosine, fields, rarity_of
 from likewise.encoders import encode_fields
 from likewise.knowledge import Constraints, Knowledge, Sheet, Verdict
 from likewise.methods import problem_of
@@ -35,6 +35,7 @@ from likewise.methods._duplicates._pairs import (
     NEAR,
     Compared,
     Records,
+    Scores,
     expected_weights,
     fitted,
     prior_of,
@@ -531,3 +532,46 @@ def test_answers_about_scores_that_say_little_do_no_harm(seed: int) -> None:
 
     assert found[-1] > found[0]
     assert min(found) > found[0] - 0.1
+
+
+@given(data=st.data())
+def test_scores_are_rare_and_equal_where_nobody_scores_higher(
+    data: st.DataObject,
+) -> None:
+    n = data.draw(st.integers(2, 7))
+    pairs = list(combinations(range(n), 2))
+    scored = data.draw(
+        st.dictionaries(st.sampled_from(pairs), st.integers(0, 4), min_size=1)
+    )
+    triples = [(i, j, float(score)) for (i, j), score in scored.items()]
+    first, second = np.array(pairs).T
+
+    found = Scores(rarity_of(triples, n_samples=n)).compared(first, second)
+
+    lowest = -1
+    for at, pair in enumerate(pairs):
+        own = scored.get(pair, lowest)
+        rivals = [s for other, s in scored.items() if set(other) & set(pair)]
+        is_highest = own >= max(rivals, default=lowest)
+        as_high = sum(s >= own for s in scored.values())
+        rank = as_high if pair in scored else len(pairs)
+        assert found.levels[at, 0] == (EQUAL if is_highest else FAR)
+        assert found.rare[at, 0] == pytest.approx(np.log(n / 2 / rank))
+
+
+def test_an_answer_about_a_rival_says_less_of_those_that_have_none() -> None:
+    S, _ = sightings(0, [2] * 100, noise=0.5)
+    prior = prior_of(problem_of(S, affinity="scores", n_clusters=None))
+    levels, rare = prior.pairs.levels[:, 0], prior.pairs.rare[:, 0]
+    in_doubt = np.abs(rare) < 0.3
+    rivals, free = (np.flatnonzero(in_doubt & (levels == x)) for x in (FAR, EQUAL))
+    before = prior.pairs.odds(prior.mean)
+
+    told = prior.pairs.some(rivals[:10])
+    weights = fitted(prior, told.design, np.zeros(len(told.levels), dtype=bool))
+    fallen = before - prior.pairs.odds(weights.mean)
+
+    assert len(rivals) >= 10
+    assert len(free) > 0
+    assert fallen[rivals].min() > 1
+    assert fallen[free].max() < 0.6 * fallen[rivals].min()

@@ -49,6 +49,8 @@ SPREAD_RARE = 0.2  # sigma of what rareness is worth
 SPREAD_BIAS = 2.0  # sigma of the constant
 SLOPE = 8.0  # of scores: log odds that a pair gains where it is e times as rare
 SPREAD_PLACE = 3.0  # sigma of the constant there: nobody knows how many are the same
+SPREAD_FAR = 3.0  # sigma of what it says there that one of the two has a closer one
+FAINTEST = 1e-3  # weight of pairs without an edge, as a share of the typical one
 ANCHORED = 6.0  # log odds beyond which a pair holds the weights where they are
 N_ANCHORS = 200  # such pairs on either side
 ANCHOR = 0.25  # answers that each counts for
@@ -179,7 +181,7 @@ class Prior:
     pairs: Compared
     mean: Floats
     spread: Floats
-    source: Records | Graph
+    source: Records | Graph | Scores
     n_anchors: int = N_ANCHORS
 
     def compared(self, first: Indices, second: Indices) -> Compared:
@@ -219,20 +221,54 @@ class Graph:
     weights : csr_array of shape (n, n)
     typical : float
         The weight whose logarithm is taken for 0.
-    least : float
-        That of pairs without an edge, as a share of it.
     """
 
     weights: sp.csr_array
     typical: float
-    least: float = 1e-3
 
     def compared(self, first: Indices, second: Indices) -> Compared:
         """Return pairs, by the logarithm of their weight."""
         found = np.asarray(dense(self.weights[first, second])).reshape(-1)
-        found = np.maximum(found / self.typical, self.least)
         levels = np.full((len(first), 1), FAR, dtype=np.int8)
-        return Compared(levels, np.log(found)[:, np.newaxis])
+        rare = np.log(np.maximum(found / self.typical, FAINTEST))
+        return Compared(levels, rare[:, np.newaxis])
+
+
+@dataclass(frozen=True, eq=False)
+class Scores:
+    """Samples of which only scores of pairs are known: one field, as rare as its score.
+
+    It is equal where neither of the two is scored higher with anybody else, and far
+    where one is. Those that are asked about are often of groups that hold already,
+    beside which a pair of that score is rarely the same; without the difference, such
+    answers would speak against all other pairs of that score, too.
+
+    Attributes
+    ----------
+    rarity : csr_array of shape (n, n)
+        N / r, by rank r among all N pairs.
+    """
+
+    rarity: sp.csr_array
+
+    @cached_property
+    def highest(self) -> Floats:
+        """The rarity of each sample's highest score; 1 where it has none."""
+        found = dense(self.rarity.max(axis=1)).reshape(-1)
+        return np.maximum(np.asarray(found, dtype=np.float64), 1.0)
+
+    def compared(self, first: Indices, second: Indices) -> Compared:
+        """Return pairs, by the logarithm of their rarity.
+
+        That is 0 where n / 2 pairs score as high: as many as are the same where there
+        are two of each. A pair without a score is one with the lowest.
+        """
+        found = np.asarray(dense(self.rarity[first, second])).reshape(-1)
+        found = np.maximum(found, 1.0)
+        is_highest = found >= np.maximum(self.highest[first], self.highest[second])
+        levels = np.where(is_highest, EQUAL, FAR).astype(np.int8)
+        rare = np.log(found / max(self.rarity.shape[0] - 1.0, 1.0))
+        return Compared(levels[:, np.newaxis], rare[:, np.newaxis])
 
 
 def prior_of(problem: Problem) -> Prior:
@@ -247,12 +283,11 @@ def prior_of(problem: Problem) -> Prior:
         np.zeros(N_LEVELS + 2),
         np.full(N_LEVELS + 2, SPREAD),
     )
-    if scored is not None:  # of n records as many pairs are the same as there are two
-        typical = max(problem.n_samples - 1.0, 1.0)
-        graph = Graph(W, typical, least=1 / typical)
-        mean[N_LEVELS], spread[-1] = SLOPE, SPREAD_PLACE
-        pairs = graph.compared(first, second)
-        return Prior(first, second, pairs, mean, spread, graph, n_anchors=0)
+    if scored is not None:
+        source = Scores(W)
+        mean[N_LEVELS], spread[-1], spread[FAR] = SLOPE, SPREAD_PLACE, SPREAD_FAR
+        pairs = source.compared(first, second)
+        return Prior(first, second, pairs, mean, spread, source, n_anchors=0)
     if X is None or not are_fields(X):
         graph = Graph(W, float(np.median(W.data)) if W.nnz else 1.0)
         mean[N_LEVELS] = 2.0
