@@ -33,6 +33,7 @@ POST = (
     b"POST /api/enter HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
 )
 PIECE = b"x" * 65_536
+NAME = b"GET /" + b"x" * (16 * 1024 - 4)  # one byte more than h11 waits for
 Serving: TypeAlias = Callable[..., "At"]
 
 
@@ -359,7 +360,7 @@ def test_no_line_has_endless_headers(at: At) -> None:
 
 
 def test_nor_endless_names(at: At) -> None:
-    assert status(at.line(b"GET /" + b"x" * 100_000)) == 400
+    assert status(at.line(NAME)) == 400  # nothing is left unread, which would reset it
 
 
 def test_nor_many_headers(at: At) -> None:
