@@ -102,7 +102,7 @@ class Replies:
             # Used by one thread at a time, and closed by whichever lets go of it last.
             self._db = sqlite3.connect(
                 ":memory:" if path is None else path,
-                WAIT,
+                timeout=WAIT,
                 isolation_level=None,
                 check_same_thread=False,
             )
